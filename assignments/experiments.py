@@ -11,8 +11,8 @@ An experiment is the `lab.py` in a lesson's folder, a module with three function
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer
-measurements, whose results are files that come with the course and are otherwise not changed.
+Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer measurements,
+whose results come with the course as files and otherwise stay unchanged.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def mean_and_reliable(accuracies: np.ndarray) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number with `digits` decimals and the character − for minus; zero has no sign."""
+    """Format a number with `digits` decimals and a true minus sign (−); zero has no sign."""
     return "no entry" if np.isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -83,10 +83,10 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """Return the share of all 2ⁿ choices of signs with a mean difference at least as far from 0 as the measured mean.
+    """Return the share of the 2ⁿ choices of signs whose mean difference is at least as far from 0 as the measured mean.
 
-    If the change has no effect, each difference could just as well have the opposite sign. The function
-    therefore tries all choices of signs for the differences. With n models, the share is at least 2/2ⁿ.
+    If the change has no effect, each difference could just as well have the opposite sign. The function therefore
+    tries every choice of signs for the differences. With n models, the share is at least 2/2ⁿ.
     """
     differences = np.asarray(differences, dtype=np.float64)
     signs = np.array(list(product((1, -1), repeat=len(differences))))
@@ -117,7 +117,7 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, each a dict from header to text."""
+    """Return the rows of a CSV file, each as a dict that maps column titles to text."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -135,7 +135,7 @@ def load(path: Path) -> ModuleType:
 
 
 class ProgressLine:
-    """Line on a terminal that shows the number of finished jobs and the name of the last job.
+    """Progress line in a terminal: the number of finished jobs, and the name of the last job.
 
     If the output is not a terminal, nothing is printed.
     """
@@ -197,7 +197,7 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
 
 
 def requests_full(arguments: Sequence[str]) -> bool:
-    """Return True if `--full` is requested; any other argument ends the program with a message."""
+    """Return True if `--full` is requested; any other argument exits the program with a message."""
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
     return bool(parser.parse_args(arguments).full)

@@ -1,9 +1,9 @@
-"""Shared parts of all lessons' pictures: their look, drawing, sliders, the map of the course, and saving.
+"""Code that all lessons' pictures share: their style, drawing, sliders, the course map, and saving.
 
 A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
-return, correct or not, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture
-is a card with the function's name. In the lesson's notebook, the following call draws the same picture with a slider
-for each named argument:
+return, correct or not, and returns a matplotlib Figure. If a function fails or is not implemented yet, the picture
+is a card with the function's name. In the lesson's notebook, the following call draws the same picture with a
+slider for each named argument:
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
@@ -46,7 +46,7 @@ LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # colour of words on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""Colour maps that are transparent at 0 and become stronger farther from 0.
+"""Colour maps that are transparent at 0 and become more opaque farther from 0.
 
 `SIGNED` is orange below 0 and blue above.
 """
@@ -98,7 +98,7 @@ class _Watched:
         self._module, self._calls = module, calls
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the module; if it is a function, its calls are recorded."""
+        """Return an attribute of the module; if it is a function, record its calls."""
         self._calls.append(name)
         function = getattr(self._module, name)
         if not callable(function):
@@ -173,7 +173,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """Return a function's result, which may be a list or integers, as an array of numbers to draw."""
+    """Return a function's result, which can be a list or integers, as an array of numbers to draw."""
     return np.asarray(values, dtype=np.float64)
 
 
@@ -215,7 +215,7 @@ def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, fl
 
 
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """Draw a matrix as shades; if `digits` is passed, write each number in its cell with that many decimals.
+    """Draw a matrix as shades; if `digits` is set, write each number in its cell with that many decimals.
 
     If `low` is −`high`, a cell without colour has the value 0.
     """
@@ -264,7 +264,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """Draw the accuracies by length and seed against the length, on a logarithmic axis.
+    """Plot each seed's accuracies against the length, on a logarithmic axis.
 
     Each seed has a thin line, and the mean of the seeds has a thick line.
     """
@@ -307,7 +307,7 @@ class Lesson:
 
 
 def lessons() -> dict[str, ModuleType]:
-    """Return the module of each lesson's pictures by the lesson's name, in the order of the course."""
+    """Return each lesson's module of pictures, by the lesson's name, in the order of the course."""
     found = {path.parent.name: _pictures_of(path.parent.name) for path in HERE.glob("*/figures.py")}
     return dict(sorted(found.items(), key=lambda one: one[1].LESSON.number))
 
@@ -384,7 +384,7 @@ def lesson_map(lesson: Lesson) -> Figure:
 
 
 def _module(folder: Path, name: str) -> ModuleType:
-    """Return the module `name` from a folder of modules, or of assignments."""
+    """Return the module `name` from a folder of modules or of assignments."""
     file = folder / f"{name}.py"
     spec = spec_from_file_location(name, file if file.is_file() else folder / name / f"{name}.py")
     module = module_from_spec(spec)
@@ -394,7 +394,7 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 
 def drawn_from(draw: Callable[..., Figure]) -> list[str]:
-    """Return the names of the modules and measurements that a picture needs: its arguments without a default."""
+    """Return the names of the modules and measurements that a picture needs: its parameters without defaults."""
     return [name for name, one in inspect.signature(draw).parameters.items() if one.default is one.empty]
 
 
@@ -409,7 +409,7 @@ def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
 
 
 def measurements(lesson: str) -> dict[str, Any]:
-    """Return the measurements that a lesson's pictures need besides the student's functions, if there are any."""
+    """Return any measurements that a lesson's pictures need in addition to the student's functions."""
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
@@ -436,14 +436,14 @@ def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a picture, and its layout for a phone if there is a folder `narrow` beside it."""
+    """Write a picture, and its phone layout if there is a `narrow` folder beside it."""
     for name, drawing in layouts(figure, path.name).items():
         if (path.parent / name).parent.is_dir():
             (path.parent / name).write_text(drawing, "utf-8")
 
 
 def layouts(figure: Figure, name: str) -> dict[str, str]:
-    """Return a picture's SVG by its path and, if the picture is wide, the SVG of its layout for phones, in `narrow`.
+    """Return a picture's SVG by its path and, if the picture is wide, the SVG of its phone layout, in `narrow`.
 
     Text in the SVG stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
@@ -484,7 +484,7 @@ def _with_short_numbers(tag: str) -> str:
 def _without_padding(drawing: str) -> str:
     """Return the part of a drawing that a browser needs.
 
-    The result has no unused names, no groups that are empty or without properties, and no white space.
+    The result has no unused names, no groups that are empty or lack attributes, and no unneeded whitespace.
     """
     drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
     drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)

@@ -1,4 +1,4 @@
-"""Layout of a wide picture for a phone: panels below each other, and lines of text that fit."""
+"""Phone layout of a wide picture: panels one below the other, and lines of text that fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from matplotlib.text import Text
 def narrowed(figure: Figure, width: float) -> Figure:
     """Make the figure `width` inches wide, and return it.
 
-    The panels are stacked, each with the labels that the panels shared; long lines of text are wrapped.
+    The panels are stacked, and each gets the labels that the panels shared; long lines of text are wrapped.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
@@ -79,8 +79,8 @@ def _halve(legend: Legend) -> None:
 def _stack(figure: Figure, width: float) -> None:
     """Stack the panels of a figure.
 
-    Up to three panels from a row are placed below each other; more panels go into two columns. A panel that is as
-    wide or as tall as the old figure becomes as wide as the new figure.
+    Up to three panels from a row are placed one below the other; more panels go into two columns. A panel that is
+    as wide or as tall as the old figure becomes as wide as the new figure.
     """
     panels = {
         axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None

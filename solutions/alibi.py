@@ -1,16 +1,15 @@
 """ALiBi: subtract the distance.
 
-T5 (lesson 6) learns a number for each bucket of distances; a bucket that no training text reaches keeps its
-initial number. T5 also looks up a number for every pair of tokens. ALiBi (Press et al. 2022) learns and looks
-up nothing: each head lowers a score by the distance times a fixed slope. This product has a value at every
-distance, even beyond the length of the training sequences, and costs one multiplication. Heads with steep
-slopes use near keys; heads with gentle slopes use far keys as well.
+T5 (lesson 6) learns a number for each bucket of distances; a bucket that no training text reaches keeps its initial
+number. T5 also looks up a number for every pair of tokens. ALiBi (Press et al. 2022) neither learns nor looks up
+anything: each head lowers a score by the distance times a fixed slope. The product of slope and distance exists at
+every distance, even beyond the training length, and costs one multiplication. Heads with steep slopes use only near
+keys, while heads with gentle slopes use far keys as well.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values have
-shape (..., h, T, d), with the head axis before the sequence axis. If there are fewer queries than keys, the
-last query has the position of the last key, as in generation with a cache. Results are float32 if every
-feature array is float32, else float64; slopes and biases are always float64, and do not affect the dtype of
-other results.
+Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values have shape
+(..., h, T, d), with the head axis before the sequence axis. If there are fewer queries than keys, the last query has
+the position of the last key, as when generating with a cache. Results are float32 if every feature array is float32,
+else float64. Slopes and biases are always float64 and do not affect the dtype of other results.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -20,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -35,7 +34,7 @@ def _features(*arrays):
 
 
 def _check_size(size, name, minimum=0):
-    """Return a size (a length, or a number of heads or features), or raise ValueError if the size is too small."""
+    """Return a size (a length, or a number of heads or features), or raise ValueError if it is too small."""
     if size < minimum:
         raise ValueError(f"{name} must be at least {minimum}; got {size}")
     return size
@@ -47,7 +46,7 @@ def _geometric_slopes(n_heads):
 
 
 def _softmax(scores):
-    """Return the softmax along the last axis. No row is all −inf, since every query may use at least one key."""
+    """Return the softmax along the last axis. No row is all −inf, since every query can use at least one key."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -105,7 +104,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, the same for all queries.
+    """Return the ALiBi bias in BLOOM's form: slope times key position, the same for all queries.
 
         bias[h, 0, j] = m_h · j
 
@@ -129,9 +128,9 @@ def effective_window(slope, tolerance):
 
         smallest whole r with exp(−slope · r) ≤ tolerance
 
-    A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. Beyond
-    this distance, a key with a high enough score still gets a large weight. If exp(−slope·r) equals the
-    tolerance exactly, rounding decides between r and r + 1; no test uses this case.
+    A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. Beyond this
+    distance, a key with a high enough score can still get a large weight. If exp(−slope·r) equals the tolerance
+    exactly, rounding decides between r and r + 1; no test uses this case.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses any other value).
     Returns: int.
@@ -146,15 +145,15 @@ def effective_window(slope, tolerance):
 
 
 def alibi_attention(q, k, v, causal=True):
-    """Attention in which positions act only through the bias on the scores.
+    """Attention that uses positions only through the bias on the scores.
 
         out = softmax(q kᵀ / √d + alibi_bias) v
 
     The bias is added after the division by √d, so the bias itself is not divided. Queries, keys and values come
     straight from the projections, with nothing added to them.
 
-    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
+    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at most Tk;
+    `causal`: each query can use only the keys up to its own position, so the last query can use them all.
     Returns: shape (..., h, Tq, dv).
     Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
     scores are [−1/256, 0], and the result is [[[0.50098]]].

@@ -1,15 +1,15 @@
 """Batches: where each text begins.
 
-A computer processes many texts at once, in one shared array. Batching must not change any result: a text
-gives exactly the same result in a batch as alone. Three rules keep the results equal. The positions of a text
-count only the tokens of this text. A mask hides the padding and the tokens of other texts. A layer with a
-state begins each text with an empty state.
+A computer processes many texts at once, in one shared array. Batching must not change any result: a text gives exactly
+the same result in a batch as on its own. Three rules keep the results equal. The positions of a text count only the
+tokens of this text. A mask hides the padding and the tokens of other texts. A layer with a state begins each text with
+an empty state.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
 token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
 0 to the number of tokens. FlashAttention calls the boundaries cu_seqlens. Positions and boundaries are returned as
-int64, masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64.
-No function changes an argument in place.
+int64, and masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are always
+float64. No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -69,13 +69,13 @@ def _parents(parents):
 
 
 def pad(texts, side="right", pad_id=0):
-    """Return texts of different lengths as the rows of one array, filled up with padding.
+    """Return texts of different lengths as the rows of one array, padded to the same length.
 
-    T is the length of the longest text. With side "right", the padding comes after the text; with side
-    "left", the padding comes before the text.
+    T is the length of the longest text. With side "right", the padding comes after the text; with side "left", it comes
+    before the text.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
-    `pad_id`, the token id of padding. A real token may have the id `pad_id` too.
+    `pad_id`, the token id of padding. A real token can also have the id `pad_id`.
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
@@ -97,14 +97,14 @@ def pad(texts, side="right", pad_id=0):
 
 
 def position_ids(mask):
-    """Return the position of each token in its own text; padding may be anywhere.
+    """Return the position of each token in its own text; padding can be anywhere.
 
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
 
-    A row may have 65,536 tokens, so avoid an array of T × T numbers.
+    A row can have 65,536 tokens, so avoid an array of T × T numbers.
 
-    Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
+    Parameters: `mask`, bool, shape (..., T), True for a real token. Padding can be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
     Raises: ValueError for a row without a real token.
@@ -118,19 +118,19 @@ def position_ids(mask):
 
 
 def padding_mask(mask):
-    """Return the mask of the keys that each query may use in a batch with padding.
+    """Return the mask of allowed keys for each query in a batch with padding.
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    The result can be passed to attention (lesson 1) as `mask`. A row of padding may use no key: attention
-    (lesson 1) gives such a row zeros.
+    The result can be passed to attention (lesson 1) as `mask`. A padding row cannot use any key; attention (lesson 1)
+    gives such a row zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: Hugging Face transformers' causal masks, in which a row of padding may use keys, because the
-    result of such a row is never read.
+    Source: Hugging Face transformers' causal masks, in which padding rows can use keys, because their results are never
+    read.
     """
     # BEGIN SOLUTION
     real = _real(mask)[..., np.newaxis, :]
@@ -142,7 +142,7 @@ def padding_mask(mask):
 def next_positions(mask):
     """Return the position of the token that each row generates next: the number of real tokens in the row.
 
-    A row may have 65,536 tokens, so avoid an array of T × T numbers.
+    A row can have 65,536 tokens, so avoid an array of T × T numbers.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
@@ -156,9 +156,9 @@ def next_positions(mask):
 
 
 def pack(texts):
-    """Return the texts one after another in one row without padding, and the boundaries where they begin and end.
+    """Return the texts joined into one row without padding, and the boundaries where they begin and end.
 
-    Text number i is ids[boundaries[i] : boundaries[i + 1]].
+    Text i is ids[boundaries[i] : boundaries[i + 1]].
 
     Parameters: `texts`, a list of D texts, each a list or a 1-D array of token ids.
     Returns: ids, int64, shape (N,), where N is the total number of tokens; boundaries, int64, shape (D + 1,).
@@ -172,7 +172,7 @@ def pack(texts):
 
 
 def packed_positions(boundaries):
-    """Return the position of each token in its own text: every text counts from 0.
+    """Return the position of each token in its own text: counting starts again from 0 in every text.
 
     Parameters: `boundaries`, D + 1 ascending integers from 0 to N.
     Returns: int64, shape (N,).
@@ -190,7 +190,7 @@ def boundaries_of(positions):
     """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
     The first token begins a text. A later token begins a text if its position is not one more than the previous token's
-    position. A text need not begin at position 0: the second part of a text that was cut begins at a later position.
+    position. A text need not begin at position 0: the second part of a split text begins at a later position.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
@@ -207,7 +207,7 @@ def boundaries_of(positions):
 
 
 def document_mask(boundaries):
-    """Return the mask of the keys that each query may use in a packed row: the keys of the same text, up to the query.
+    """Return the mask of allowed keys for each query in a packed row: the keys of the same text, up to the query.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
@@ -224,13 +224,13 @@ def document_mask(boundaries):
 
 
 def packed_attention(q, k, v, boundaries):
-    """Causal attention in a packed row, text by text, with the same result as attention (lesson 1) with document_mask.
+    """Causal attention in a packed row, text by text: the same result as attention (lesson 1) with document_mask.
 
         rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    Loop over the texts, not over tokens. The scores of each text form one small square. An (N, N) array of
-    scores is needed only if one text has all the tokens. Not even a NaN or an infinity in one text affects
-    another text. The result is finite for scores of any finite size.
+    Loop over the texts, not over tokens. The scores of each text form one small square. An (N, N) array of scores is
+    needed only if one text contains all the tokens. Even a NaN or an infinity in one text does not affect another text.
+    The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv); the leading axes of q, k and v
     broadcast; `boundaries`, D + 1 ascending integers from 0 to N.
@@ -256,11 +256,11 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row, with the gate of each text's first token closed.
+    """Return a packed row's gates, with the gate of each text's first token closed.
 
     A gate acts on everything before its token. A closed gate, −inf, removes everything before its token, but not the
     token itself. With these gates closed, a layer with a state (lesson 12) begins each text with an empty state. All
-    other gates stay as they are.
+    other gates stay unchanged.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, possibly −inf; `boundaries`, D + 1 ascending integers from
     0 to N.
@@ -279,7 +279,7 @@ def reset_gates(log_f, boundaries):
 
 
 def ring_positions(length, slots):
-    """Return the position of the token in each slot of a cache of fixed size.
+    """Return the position of the token in each slot of a fixed-size cache.
 
     Token p is written to slot p mod slots, where it replaces an older token.
 
@@ -322,7 +322,7 @@ def tree_positions(parents):
 
 
 def tree_mask(parents):
-    """Return the mask of the tokens that each draft token may use: itself, its parent, the parent's parent, and so on.
+    """Return the mask of the tokens that each draft token can use: itself, its parent, the parent's parent, and so on.
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: bool, shape (T, T).

@@ -1,12 +1,11 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a
-little, RoPE and ALiBi very far. In this lesson, you test these claims with measurements. A small model is
-trained with each encoding at a short length, and then tested at longer lengths. `encode` returns the
-embeddings plus the rows that a method adds, and `logits` returns the attention scores with the method's
-effect; each method acts in only one of these functions. Of the other five functions, two summarise measured
-accuracies, two describe a method (its shift gap, and the number of values that the method learns), and one
-draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
+and ALiBi very far. In this lesson, you test these claims with measurements. A small model is trained with each encoding
+at a short length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds,
+and `logits` returns the attention scores with the method's effect; each method takes effect in only one of the two. Of
+the other five functions, two summarise measured accuracies, two describe a method (its shift gap, and the number of
+values that the method learns), and one draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -19,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -57,7 +56,7 @@ def _angles(length, d, parameters):
 
 
 def _distances(length):
-    """Return i − j for query i and key j, shape (T, T): positive towards the past."""
+    """Return i − j for query i and key j, shape (T, T): positive for keys before the query."""
     positions = np.arange(length)
     return positions[:, np.newaxis] - positions
 
@@ -223,9 +222,9 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the
-    threshold at 64, but by chance above the threshold at 128, is reliable only up to the length before 64. An
-    accuracy of NaN is below every threshold.
+    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the threshold
+    at 64, but by chance above it at 128, is reliable only up to the length before 64. An accuracy of NaN counts as
+    below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -273,7 +272,7 @@ def encode(method, x, parameters):
 def logits(method, q, k, parameters):
     """Causal attention logits: the scores before softmax, with the method's effect.
 
-    For query row i and key row j ≤ i (above the diagonal, all methods have −inf):
+    For query row i and key row j ≤ i (above the diagonal, every score is −inf):
 
         none, and all that act in encode    q_i·k_j / √d
         rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)
@@ -288,7 +287,7 @@ def logits(method, q, k, parameters):
     from which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for shaw;
     `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
     Returns: shape (T, T), float32 if q and k (and the method's table) are float32, else float64.
-    Raises: ValueError for q and k of different shapes: one row of keys must not serve several queries.
+    Raises: ValueError for q and k of different shapes: one row of keys must not be broadcast to several queries.
     Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
     Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
     """
@@ -305,7 +304,7 @@ def logits(method, q, k, parameters):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """Measure how much the scores of the same tokens change when the tokens move to later positions.
+    """Measure how much the scores of the same tokens change when they move to later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
@@ -339,10 +338,9 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 def random_positions(length, max_length, rng):
     """Draw ascending training positions from 0 … max_length − 1, so that even a short text gets large positions.
 
-    Each set of `length` different positions is as likely as any other. With random positions, a model trains
-    every row of a table up to max_length, or learns to use sinusoidal codes up to max_length, although no
-    training text is longer than `length`. To number T tokens from a random start, use random_positions(1,
-    max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is equally likely. With random positions, a model trains every row of a
+    table up to max_length, or learns to use sinusoidal codes up to max_length, although no training text is longer than
+    `length`. To number T tokens from a random start, use random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with the methods of `rng`
     (for example rng.choice or rng.permutation), so that the generator's seed determines the result.

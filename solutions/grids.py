@@ -1,9 +1,9 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two axes and a video has three. On a grid, a position is a row of
-coordinates, (y, x) or (t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a
-learned grid, and rotate queries and keys by several coordinates at once. Every variant of rotation is defined
-by a matrix of frequencies: row i says how fast pair i rotates along each axis.
+A sentence has one axis, an image has two axes and a video has three. On a grid, a position is a row of coordinates, (y,
+x) or (t, h, w), rather than a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate
+queries and keys by several coordinates at once. Every variant of rotation is defined by a matrix of frequencies: row i
+says how fast pair i rotates along each axis.
 
 Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any number of
 leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -31,7 +31,7 @@ def _features(*arrays):
 
 
 def _check_sides(sides):
-    """Return the sides of a grid, an image or a video."""
+    """Return the side lengths of a grid, an image or a video."""
     if min(sides) < 1:
         raise ValueError(f"every side must be at least 1; got {' × '.join(map(str, sides))}")
 
@@ -76,7 +76,7 @@ def _interpolation_weights(old, new):
 def grid_positions(height, width):
     """Return the coordinates of every cell of a grid, row by row.
 
-    Cell number r of the flattened grid is in row y = r // width and in column x = r % width.
+    Cell r of the flattened grid is in row y = r // width and column x = r % width.
 
     Parameters: `height` and `width`, ints of at least 1.
     Returns: int64, shape (height·width, 2); each row is (y, x).
@@ -110,13 +110,13 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    """Return frequencies with which half of the pairs rotate only with y, and the other half rotate only with x.
+    """Return frequencies that rotate half of the pairs only with y, and the other half only with x.
 
         pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
         pair d/4 + i:   (0, base^(−4i / d))
 
     Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
-    Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
+    Returns: float64, shape (head_dim/2, 2): one row per pair and one column per axis (y, x).
     Example: axial_frequencies(8) is [[1, 0], [0.01, 0], [0, 1], [0, 0.01]].
     Source: Wang et al. 2024 (Qwen2-VL), the image encoder; Heo et al. 2024.
     """
@@ -133,7 +133,7 @@ def alternating_frequencies(head_dim, base=10000.0):
         pair i:   base^(−2i / d) in column 0 if i is even, in column 1 if i is odd
 
     Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
-    Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
+    Returns: float64, shape (head_dim/2, 2): one row per pair and one column per axis (y, x).
     Example: alternating_frequencies(8) is [[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]].
     Source: Pixtral, which lists the pairs of y before the pairs of x.
     """
@@ -155,7 +155,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 
     Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test passes any other
     number of ints); `base`, a positive finite number.
-    Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
+    Returns: float64, shape (head_dim/2, 3): one row per pair and one column per axis (t, h, w).
     Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its
     rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
     Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
@@ -176,15 +176,15 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def apply_rope_nd(x, positions, frequencies):
-    """Rotate pair i of row t by the sum over axes of positions[t, a] · frequencies[i, a].
+    """Rotate pair i of row t by the sum of positions[t, a] · frequencies[i, a] over all axes a.
 
     The rotation is RoPE with several coordinates. With one axis and RoPE's frequencies, the rotation is plain RoPE.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
     Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
-    Raises: ValueError unless positions has a row per row of x, and frequencies a row per pair and a column
-    per axis.
+    Raises: ValueError unless `positions` has one row per row of x, and `frequencies` has one row per pair and one
+    column per axis.
     Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0
     rotates by 2 radians, pair 1 by half a radian.
     Source: Heo et al. 2024; Wang et al. 2024 §2.1.
@@ -223,7 +223,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
     shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
     Returns: shape (..., Tq, Tk); float32 if q and k are both float32, else float64.
-    Raises: ValueError unless each query and each key has one row of coordinates, one coordinate per axis.
+    Raises: ValueError unless each query and each key has one row of coordinates, with one coordinate per axis.
     Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
     and the score is [[cos(1.5)/√2]] = [[0.0500]].
     """
@@ -254,10 +254,10 @@ def next_position(positions):
 def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
-    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many
-    cells. The cells are ordered by time, then row by row. The first segment starts at 0, and each further
-    segment starts at 1 + the largest coordinate so far. Token i of a text has three equal coordinates,
-    start + i; the coordinates of a cell are its (t, h, w) plus the start.
+    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
+    cells are ordered by time, then row by row. The first segment starts at 0, and each later segment starts at 1 + the
+    largest coordinate so far. Token i of a text has three equal coordinates, start + i; the coordinates of a cell are
+    its (t, h, w) plus the start.
 
     Parameters: `segments`, a list of such ints (at least 0) and triples of ints (at least 1). Loop over segments, not
     over cells.
@@ -283,12 +283,12 @@ def mrope_positions(segments):
 def resize_grid(table, old_shape, new_shape):
     """Stretch the learned table of an old grid over a new grid, by bilinear interpolation between cell centres.
 
-    Measured in old rows, the centre of new row j is at u. The new row mixes the two old rows beside u:
+    Measured in old rows, the centre of new row j is at u. The new row mixes the two old rows on either side of u:
 
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
         new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    If r is 0, the second row is not needed. Columns are resized in the same way.
+    If r is 0, the second row is not needed. Columns are resized the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 if the table is float32, else float64. The table does not change.

@@ -1,17 +1,16 @@
 """Relative positions: use the distance itself.
 
-With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before
-training. With RoPE, a model cannot simply learn to give the previous word twice the weight; with the methods
-in this file, a model can. Shaw et al. (2018) learn two vectors per distance: one is added to the key, the
-other to the value. T5 (Raffel et al. 2020) learns one number per head and bucket of distances, and adds it to
-the score. Both methods need a rule for long distances. Shaw et al. clip long distances. T5's buckets become
-wider as the distance grows, and the last bucket takes all the remaining distances.
+With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before training.
+With RoPE, a model cannot simply learn to give the previous word twice the weight; with the methods in this file, it
+can. Shaw et al. (2018) learn two vectors per distance: one is added to the key, the other to the value. T5 (Raffel et
+al. 2020) learns one number per head and bucket of distances, and adds it to the score. Both methods need a rule for
+long distances. Shaw et al. clip long distances. T5's buckets become wider as the distance grows, and the last bucket
+covers all the remaining distances.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
 feature). The relative position of a key at j for a query at i is j − i: negative if the key comes before the query,
-positive if the key comes after the query. Relative positions and buckets are int64. The result is float32 if all
-feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in float64 and converted at
-the end.
+positive if it comes after. Relative positions and buckets are int64. The result is float32 if all feature arrays (q, k,
+v and the tables) are float32, otherwise float64. Sums are computed in float64 and converted at the end.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -19,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -47,7 +46,7 @@ def _check_table(table, name, max_distance, n_features):
 
 
 def _check_mask(mask, scores):
-    """Check that a mask has no more queries or keys than the scores; a mask may add leading axes."""
+    """Check that a mask has no more queries or keys than the scores; it can add leading axes."""
     if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
         raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
 
@@ -72,11 +71,11 @@ def _softmax(scores):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """Return by how many positions each key comes after each query; the number is negative for a key before the query.
+    """Return how many positions each key comes after each query; the number is negative for a key before the query.
 
         r[i, j] = j − (i + q_start)
 
-    The positions of keys count from 0, the positions of queries count from q_start. When a model generates
+    Key positions count from 0, and query positions from q_start. When a model generates
     text with a cache, there is one query, the newest token, and q_start is its position in the text. With
     q_start = 0, all earlier keys would seem to come after the query.
 
@@ -113,7 +112,7 @@ def clip_positions(relative, max_distance):
 
 
 def shaw_scores(q, k, key_table, max_distance):
-    """Attention scores, with a learned vector for the distance added to each key.
+    """Attention scores in which a learned vector for the distance is added to each key.
 
         score[i, j] = q_i · (k_j + a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
@@ -141,18 +140,18 @@ def shaw_scores(q, k, key_table, max_distance):
 
 
 def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
-    """Attention with a learned vector for the distance added to each key and to each value.
+    """Attention in which a learned vector for the distance is added to each key and to each value.
 
         out_i = Σ_j α_ij (v_j + b_ij),   b_ij = value_table[clip(j − i) + max_distance]
 
-    α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
+    α = softmax(shaw_scores) over the keys that the mask allows. A query with no allowed key gets zeros.
 
     The values thus carry the distances of their tokens into the output, so the next layer can use these
     distances.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape
     (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may attend. The
-    mask's shape broadcasts with (..., Tq, Tk); a mask may add leading axes, but never enlarges Tq or Tk.
+    mask's shape broadcasts with (..., Tq, Tk); a mask can add leading axes, but must not enlarge Tq or Tk.
     Returns: shape (..., Tq, dv).
     Raises: ValueError if the mask cannot be broadcast, or would enlarge Tq or Tk.
     Example: with one token, α is 1, so the result is v plus the middle row of value_table.
@@ -175,7 +174,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long distances.
+    """Return the T5 bucket of each relative position: one bucket per short distance, and wider ones for long distances.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
@@ -245,7 +244,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores: the query's content or position times the key's content or position, all four products.
+    """Transformer-XL's scores: the sum of all four products of the query's content or position with the key's.
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 

@@ -5,10 +5,10 @@ RoPE rotates each pair of features of a query or key by an angle proportional to
 vectors of a dot product are rotated by the same angle, the product does not change. The score of a query at m
 and a key at n therefore depends only on n − m. Values are not rotated.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
-(sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
-features i and i + d/2. The result is float32 if all feature arrays are float32, otherwise float64. Angles are
-always computed in float64, because float32 cannot represent position 10⁶ times a frequency precisely.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
+feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of features i and i + d/2.
+The result is float32 if all feature arrays are float32, otherwise float64. Angles are always computed in float64,
+because float32 cannot precisely represent a position of 10⁶ times a frequency.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -158,7 +158,7 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
 
 def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
-    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others as they are.
+    """Rotate the first rotary_dim features (pairs 2i, 2i+1) and leave the others unchanged.
 
     The frequencies are those of a head of size rotary_dim, not of size d.
 
@@ -202,7 +202,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    rotate_half rotates each pair (i, i + d/2) by a quarter turn. Two applications of rotate_half give −x.
+    rotate_half rotates each pair (i, i + d/2) by a quarter turn. Applying rotate_half twice gives −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.
@@ -305,9 +305,9 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     """Take one step of generation: one new token attends to all cached tokens and to itself.
 
-    A cache stores the keys and values of earlier tokens. The new query and the new key are rotated by the
-    angles for `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
-    token's position in the text. The position equals the number of cached rows only if no row was dropped.
+    A cache stores the keys and values of earlier tokens. The new query and the new key are rotated by the angles for
+    `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the token's position in
+    the text. The position equals the number of cached rows only if no row has been dropped.
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
     dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.

@@ -1,17 +1,17 @@
 """State: position without positions.
 
-ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: the token's
-gate says how much of everything before the token survives. Such a gate can act in attention scores. A gate
-also works in attention without softmax: then everything that a query can use from the past fits into one
-matrix of fixed size, the state, and the cost of a token does not grow with the text. No function in this file
-numbers the tokens: the order comes from forgetting.
+ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: the token's gate says how
+much of everything before the token survives. Such a gate can act in attention scores. A gate also works in attention
+without softmax. There, everything that a query can use from the past fits into one fixed-size matrix, the state, and
+the cost per token does not grow with the text. No function in this file numbers the tokens: the order comes from
+forgetting.
 
 Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes broadcast. The
 last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of
-everything before token t that survives at token t. Token t itself stays. log_f is 0 for "keep everything" and −inf for
-"keep nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and
-CoPE's gates do not affect the dtype: compute with them in float64, even if they are float32. Functions of only log_f or
-gates return float64. No function changes an argument in place. Every sequence has at least one token.
+everything before token t that survives at token t. Token t itself is always kept. log_f is 0 for "keep everything" and
+−inf for "keep nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β,
+γ and CoPE's gates do not affect the dtype: compute with them in float64, even if they are float32. Functions that take
+only log_f or gates return float64. No function changes an argument in place. Every sequence has at least one token.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -53,7 +53,7 @@ def _log_gates(log_f):
 
 
 def _sequence(q, k, v):
-    """Check that q, k and v have equal numbers of rows; return them in float64, and their dtype."""
+    """Check that q, k and v have the same number of rows; return them in float64, and their dtype."""
     q, k, v, dtype = _features(q, k, v)
     if not q.shape[-2] == k.shape[-2] == v.shape[-2]:
         raise ValueError(f"q, k and v must have equal lengths; got shapes {q.shape}, {k.shape} and {v.shape}")
@@ -68,7 +68,7 @@ def _log_gates_of_tokens(log_f, length):
 
 
 def _check_state(state, d_k, d_v):
-    """Check the size of the state's last two axes: numpy would let one row or column serve several features."""
+    """Check the size of the state's last two axes: numpy would broadcast one row or column to several features."""
     if state.shape[-2:] != (d_k, d_v):
         raise ValueError(f"the state must end in the sizes of k and v; got shape {state.shape} for {d_k} and {d_v}")
 
@@ -118,7 +118,7 @@ def decay_bias(log_f):
 
 
 def decay_matrix(log_f):
-    """Return the share of key j that is left when query i reads it: the product of the gates after j, up to i.
+    """Return the share of key j that remains when query i reads it: the product of the gates after j, up to i.
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
@@ -163,7 +163,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not be broadcast to several
     tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
@@ -184,11 +184,11 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Linear attention divides by nothing: neither by √d nor by a sum of weights.
+    ∘ multiplies entry by entry. Linear attention does not divide by anything: neither by √d nor by a sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not be broadcast to several
     tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
@@ -206,8 +206,7 @@ def linear_step(state, q, k, v, log_f):
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
 
-    The state after a token includes that token. The first state is all zeros. Row a, column b of k vᵀ is
-    k[a] · v[b].
+    The state after a token includes that token. The initial state is all zeros. Row a, column b of k vᵀ is k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
     0 or negative.
@@ -236,7 +235,7 @@ def delta_step(state, k, v, beta, log_f):
     Sᵀ k is the value that the key k reads before the write. For a key of length 1, β = 1 replaces this value with v:
     the key then reads v. β = 0 writes nothing. linear_step would add v to the stored value.
 
-    Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
+    Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), used as is (the layer normalises it); `v`, (..., dv);
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
     Returns: the new state, shape (..., dk, dv); float32 if state, k and v are all float32, else float64.
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
@@ -296,7 +295,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """Count the numbers that one layer keeps in the cache of attention, and in the state of linear attention.
+    """Count the numbers that one layer keeps in attention's cache and in linear attention's state.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 
@@ -339,9 +338,9 @@ def cope_positions(gates):
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0
-    skips it, and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere
-    give p − j + 1. Gates of keys after p are not added.
+    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
+    and a gate in between counts it in part, so positions can be fractions. If all gates are 1, key j is at
+    position p − j + 1. Gates of keys after p are not included.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -359,7 +358,7 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """Return the number of tokens, each with the gate log_f, after which half of the state is left.
+    """Return the number of tokens, each with the gate log_f, after which half of the state remains.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 

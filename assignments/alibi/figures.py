@@ -36,7 +36,7 @@ def _fraction(value: float) -> str:
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """Draw a straight line per head: with a steep slope, a head uses near keys; with a gentle slope, also far keys."""
+    """Draw a straight line per head: steep slopes let a head use only near keys, and gentle slopes also far keys."""
     slopes = as_numbers(alibi.alibi_slopes(n_heads))
     bias = as_numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -67,7 +67,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 @picture
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
-    """Draw the slopes for a number of heads that is not a power of two.
+    """Draw the slopes when the number of heads is not a power of two.
 
     All slopes in the picture are among the slopes for 2p heads, where p is the power of two below the number of heads.
     """

@@ -1,12 +1,11 @@
 """Attention without positions: attention ignores the order of the tokens.
 
-Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and
-gives more weight to values whose keys match the query better. Nothing in attention depends on the order of
-the rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way:
-self-attention is permutation-equivariant. If you average these outputs into one vector, shuffling does not
-change that vector at all: the vector is permutation-invariant. The words equivariant and invariant are often
-confused. Every encoding in this course exists to break the permutation equivariance of attention, so that
-order matters.
+Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and gives more
+weight to values whose keys match the query better. Nothing in attention depends on the order of the rows. If you
+shuffle the tokens, self-attention gives the same outputs, shuffled the same way: self-attention is
+permutation-equivariant. If you average self-attention's outputs into one vector, shuffling does not change that vector
+at all: it is permutation-invariant. The words equivariant and invariant are often confused. Every encoding in this
+course exists to break the permutation equivariance of attention, so that order matters.
 
 Conventions: `...` stands for any number of leading axes (batch, heads), possibly none. The last two axes are (sequence,
 feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores. Masks and biases broadcast
@@ -19,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -29,7 +28,7 @@ def _features(*arrays):
 
 
 def causal_mask(length):
-    """Return the mask of a language model: row i may attend to rows 0 … i, including itself.
+    """Return a language model's mask: row i can attend to rows 0 … i, including itself.
 
         mask[i, j] = (j ≤ i)
 
@@ -42,13 +41,13 @@ def causal_mask(length):
 
 
 def permute_tokens(x, order):
-    """Put the tokens in a new order: row t of the result is row order[t] of x.
+    """Reorder the tokens: row t of the result is row order[t] of x.
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row of the result comes from, not where each row of x goes to. If `order` said
-    where each row of x goes to, the result would be the inverse permutation, which is the same for two tokens
-    but often differs for three or more.
+    `order` says where each row of the result comes from, not where each row of x goes. If `order` said where each row
+    of x goes, the inverse permutation would apply, which is the same for two tokens but often differs for three or
+    more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), with each of 0 … T−1 exactly once.
     Returns: the shape of x.
@@ -63,9 +62,9 @@ def softmax(scores, axis=-1):
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    A slice is a 1-D array of numbers along the axis. Use the second form with c = the largest score in the
-    slice. With this c, no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is
-    not 0. If every score in a slice is −inf (a query that may use no key), all weights of the slice are 0.
+    A slice is a 1-D array of numbers along the axis. Use the second form, with c equal to the largest score in the
+    slice. With this c, no exponent exceeds 0, so nothing overflows, and the largest term is 1, so the sum is not 0. If
+    every score in a slice is −inf (a query with no allowed key), all weights of the slice are 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -76,13 +75,13 @@ def softmax(scores, axis=-1):
 
 
 def attention_weights(q, k, mask=None, bias=None):
-    """Return the weights with which each query attends to each key: one row per query.
+    """Return each query's attention weights over the keys: one row per query.
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; the weight is 0 if the mask is False
 
     d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1, the dot
-    product has variance d. Dividing by √d brings the variance back to 1; otherwise, for large d, one key would get
-    almost all the weight. If a whole row of the mask is False, the weights in that row are 0.
+    product has variance d. Dividing by √d restores the variance to 1; otherwise, for large d, one key would get almost
+    all the weight. If a whole row of the mask is False, the weights in that row are 0.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean (True = may attend), and
     `bias`, numeric. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
@@ -100,8 +99,8 @@ def attention(q, k, v, mask=None, bias=None):
 
         attention(q, k, v)_i = Σ_j weights[i, j] · v_j
 
-    The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every
-    query still gets the same output. If you shuffle the queries, the outputs are shuffled in the same way.
+    The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every query still
+    gets the same output. If you shuffle the queries, the outputs are shuffled the same way.
 
     Parameters: as for attention_weights, and `v`, shape (..., Tk, dv).
     Returns: shape (..., Tq, dv).
@@ -117,7 +116,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
     w_q, w_k and w_v are learned matrices: a model finds their values in training. In this function, the matrices are
-    arguments.
+    passed as arguments.
 
     Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
@@ -133,7 +132,7 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    A gap of zero, up to rounding, means that the outputs moved with their tokens and otherwise did not change. Use the
+    A gap of zero, up to rounding, means that the outputs moved with their tokens but did not change otherwise. Use the
     same mask in both terms of the gap: a mask belongs to the positions, not to the tokens.
 
     Parameters: as for self_attention and permute_tokens.
@@ -145,12 +144,12 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
 
 def bag_of_tokens(x, w_q, w_k, w_v):
-    """Return one vector for the whole sequence: the mean over tokens of self-attention's output.
+    """Return one vector for the whole sequence: the mean of self-attention's outputs over the tokens.
 
         bag = (1/T) Σ_t self_attention(x)_t
 
     If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the order of its
-    terms. The mean therefore does not depend on the order of the tokens: the mean is permutation-invariant.
+    terms. The mean therefore does not depend on the order of the tokens: it is permutation-invariant.
 
     Parameters: as for self_attention, but without a mask.
     Returns: shape (..., dv).
@@ -179,7 +178,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    """Put the blocks of all heads back side by side: the inverse of split_heads.
+    """Put the heads' blocks back side by side: the inverse of split_heads.
 
         result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
 

@@ -142,7 +142,7 @@ def attention_path() -> Figure:
 
 @picture
 def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
-    """Draw two tokens with four features, split into heads: each head has all tokens, but only its own columns."""
+    """Draw two tokens with four features, split into heads: each head sees all tokens, but only its own columns."""
     tokens = np.arange(1.0, 9.0).reshape(2, 4)
     cut = as_numbers(attention.split_heads(tokens, n_heads))
     figure, panels = make_panels(1 + len(cut), NARROW, 1.3, width_ratios=[4, *(part.shape[-1] for part in cut)])

@@ -31,7 +31,7 @@ from assignments.figures import (
 LESSON = Lesson(13, 3.5, "1, 4, 5, 12", (1, 2, 3), "each text of a batch keeps its own positions")
 
 PARAGRAPHS = (18, 94, 5, 46, 54, 103)
-"""Numbers of words in the first paragraphs of lesson 1, from `paragraphs.csv`."""
+"""Word counts of the first paragraphs of lesson 1, from `paragraphs.csv`."""
 
 
 def measurements() -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _coloured_rows(axes: Axes, numbers: np.ndarray) -> None:
 
 @picture
 def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: int = 5) -> Figure:
-    """Draw which keys each query may use in a packed row: with the causal mask, and with the document mask."""
+    """Draw which keys each query can use in a packed row: with the causal mask, and with the document mask."""
     boundaries = np.cumsum([0, first, second, third])
     inside, positions = batches.document_mask(boundaries), as_numbers(batches.packed_positions(boundaries))
     length = int(boundaries[-1])
@@ -94,7 +94,7 @@ def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: 
 
 
 def _squares(axes: Axes, mask: np.ndarray) -> None:
-    """Draw a filled square for each key that a query may use."""
+    """Draw a filled square for each key that a query can use."""
     for row, column in zip(*np.nonzero(mask), strict=True):
         axes.fill_between((column - 0.45, column + 0.45), row - 0.45, row + 0.45, color=BLUE, linewidth=0)
     axes.set(xlim=(-0.5, mask.shape[1] - 0.5), ylim=(mask.shape[0] - 0.5, -0.5), aspect="equal")
@@ -123,7 +123,7 @@ def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure
 
 @picture
 def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2, 4)) -> Figure:
-    """Draw a tree of drafts: each token at its position, and the tokens that the token may use."""
+    """Draw a tree of drafts: each token at its position, with the tokens that it can attend to."""
     positions, mask = as_numbers(batches.tree_positions(parents)), as_numbers(batches.tree_mask(parents)).astype(bool)
     figure, (tree, square) = make_panels(2, NARROW, 2.4, gridspec_kw={"width_ratios": (1, 1.1)})
     for row, above in enumerate(parents):
@@ -142,7 +142,7 @@ def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2,
 
 @picture
 def packed_training(packed_ways: Iterable[Any]) -> Figure:
-    """Draw the accuracy on single texts after training in four ways, with a point per seed."""
+    """Draw the accuracy on single texts after each of four ways of training, with a point per seed."""
     rows = [row for row in packed_ways if row.test == "alone"]
     tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
     ways = list(dict.fromkeys(row.way for row in rows))

@@ -1,6 +1,6 @@
 """Experiment on packed training: one small model, trained on packed rows in four ways, then tested on single texts.
 
-This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `batches.py`.
+This code is provided; there is nothing for you to fill in. `make experiment` runs the lab on your `batches.py`.
 
 The model is the same as in lesson 9: one layer of causal attention with one head. The model trains on packed
 rows of 32 tokens, filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or
@@ -12,10 +12,10 @@ through RoPE or through a learned table. Tasks:
     copy 3 back     name the token 3 positions back in this text
 
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left.
-`padding_mask` hides the padding; the positions come from `position_ids`, or count along the whole row.
+`padding_mask` hides the padding, and the positions either come from `position_ids` or count along the whole row.
 
-All settings come from lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in
-words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings come from lesson 9; none was tuned for this lesson. `paragraphs.csv` lists the lengths, in words, of
+all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""Numbers of tokens in a packed row, and in the shortest and the longest text (the end of a row can cut a text)."""
+"""Number of tokens in a packed row, in the shortest text and in the longest (the end of a row can cut a text off)."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""Numbers of different packed rows, of rows per training step, and of training steps."""
+"""Number of distinct packed rows, rows per training step, and training steps."""
 TEXTS, PADDING = 64, 7
-"""Numbers of test texts, and of padding tokens before each text."""
+"""Number of test texts, and of padding tokens before each text."""
 
 
 class Way(NamedTuple):
-    """Way in which the model receives packed rows in training."""
+    """Way of training on packed rows: how positions are counted, and what each query sees."""
 
     restart: bool
     mask: bool
@@ -80,16 +80,16 @@ class Measurement(NamedTuple):
     seed: int
     test: str
     accuracy: float
-    """Share of the tested tokens at which the correct token has the highest score."""
+    """Share of the tested tokens for which the correct answer has the highest score."""
 
 
 class Rows(NamedTuple):
-    """Rows of tokens, with each token's position, the keys that it may attend to, and the index of its answer."""
+    """Rows of tokens, with each token's position, the keys that it can attend to, and the index of its answer."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""
     mask: np.ndarray
-    """Keys that each query may use, (B, T, T)."""
+    """Keys that each query can use, (B, T, T)."""
     answer: np.ndarray
     """Index of the answer in the row, (B, T)."""
     has_answer: np.ndarray
@@ -100,7 +100,7 @@ class Rows(NamedTuple):
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, from the positions in the texts, the index of each token's answer and a mask of the tested tokens."""
+    """Return the index of each token's answer and a mask of the tested tokens, from the positions in the texts."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -123,7 +123,7 @@ def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
 
 
 def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndarray, Rows]:
-    """Return test texts of the longest length, alone or padded, and their positions, masks and answers as `Rows`."""
+    """Return test texts of maximum length, alone or padded, and their positions, masks and answers as `Rows`."""
     texts = np.random.default_rng(1).integers(VOCABULARY, size=(TEXTS, LONGEST))
     if test == TESTS[0]:
         tokens, real = texts, np.ones_like(texts, dtype=bool)
@@ -141,7 +141,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
 
 
 def draw_parameters(method: str, seed: int) -> Parameters:
-    """Return lesson 9's initial parameters, the same for all ways of training."""
+    """Return lesson 9's initial parameters, which are the same for all ways of training."""
     rng = np.random.default_rng(seed)
     drawn = {
         "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
@@ -164,7 +164,7 @@ class Seen(NamedTuple):
     rotations: np.ndarray | None
     weights: np.ndarray
     scores: np.ndarray
-    """Score of each token of the vocabulary as the answer, (S, B, T, vocabulary)."""
+    """Score of each vocabulary token as the answer, (S, B, T, vocabulary)."""
 
 
 def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:
@@ -187,7 +187,7 @@ def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) ->
 def loss_and_gradients(
     parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows
 ) -> tuple[np.ndarray, Parameters]:
-    """Return the mean cross-entropy of each seed over the tested tokens, shape (S,), and its gradient."""
+    """Return each seed's mean cross-entropy over the tested tokens, shape (S,), and its gradient."""
     h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
     answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
     share = (rows.has_answer / rows.has_answer.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
@@ -225,7 +225,7 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """Train one model per seed, and return the models stacked. The tokens and rows are the same for all ways."""
+    """Train one model per seed, and return the models stacked. All ways of training use the same tokens and rows."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -284,12 +284,12 @@ def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way
 
 
 def paragraphs() -> np.ndarray:
-    """Return the number of words in each paragraph of lessons 1 to 12, in the order of the lessons."""
+    """Return the number of words in each paragraph of lessons 1 to 12, in lesson order."""
     return np.array([int(row["words"]) for row in experiments.rows_of(HERE / "paragraphs.csv")])
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
-    """Return the share of padding if each batch of texts is as wide as its longest text.
+    """Return the share of padding if each batch of texts is padded to its longest text.
 
     An incomplete last batch is left out.
     """

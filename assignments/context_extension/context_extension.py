@@ -1,19 +1,18 @@
-"""Context extension: longer texts than in training.
+"""Context extension: texts longer than those in training.
 
-RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an
-error. Yet a model with RoPE fails on texts longer than the training texts. The fast pairs are not the reason
-for this failure: they rotated many times in training, so the model has seen all of their angles. The slow
-pairs are the reason for the failure: they made less than one full rotation in training, and now reach angles
-that no query or key ever had. Most methods in this file lower frequencies, so that the slow pairs stay within
-the trained angles; ReRoPE limits the distances instead. The methods that lower frequencies differ in which
-pairs they slow down: all by the same factor (position interpolation), slow pairs more than fast ones
-(NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by a search
-(LongRoPE).
+RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an error. Yet a
+model with RoPE fails on texts longer than the training texts. The fast pairs do not cause this failure: they rotated
+many times in training, so the model has seen all of their angles. The slow pairs cause the failure: they made less than
+one full rotation in training, and now reach angles that no query or key ever had. Most methods in this file lower
+frequencies, so that the slow pairs stay within the trained angles; ReRoPE limits the distances instead. The methods
+that lower frequencies differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs
+more than fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by
+a search (LongRoPE).
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
 feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d = head_dim. L₀ =
-trained_len is the length that the model was trained on, and `factor` is the number s that says how far to extend this
-length. Functions without a feature array compute in float64 and return float64 arrays or plain floats. No function
+trained_len is the length that the model was trained on, and `factor` is the number s by which this length is to be
+multiplied. Functions without a feature array compute in float64 and return float64 arrays or plain floats. No function
 changes an argument in place. The frequencies are those that Hugging Face transformers computes (modeling_rope_utils)
 for the same parameters, but in float64 instead of float32.
 Only functions with a `Raises` line must refuse bad arguments.
@@ -25,7 +24,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -73,12 +72,13 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
         y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
         y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
 
-    All the methods that change frequencies use apply_rope_with. A scale other than 1 changes norms, even at position 0.
+    All the methods that change frequencies use apply_rope_with. A scale other than 1 changes the norms of vectors, even
+    at position 0.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
     shape (d/2,); `scale`, the number by which cos and sin are multiplied.
     Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
-    Raises: ValueError unless there is one position per row: one position must not serve several rows.
+    Raises: ValueError unless there is one position per row: one position must not be broadcast to several rows.
     Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
     Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
     """
@@ -86,7 +86,7 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
 
 
 def ntk_base(base, factor, head_dim):
-    """NTK-aware interpolation: a larger base, so that the slowest pairs are slowed most.
+    """NTK-aware interpolation: a larger base, which slows the slowest pairs most.
 
         base' = base · factor^(d / (d − 2))
 
@@ -102,14 +102,14 @@ def ntk_base(base, factor, head_dim):
 
 
 def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
-    """Dynamic NTK: the base is computed from the length of the current sequence.
+    """Dynamic NTK: the base is computed from the current sequence length.
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    For sequences of up to L₀ tokens, the result is base itself. Beyond L₀, a longer sequence has a larger
-    base. A key that is rotated before it is cached is rotated with the base of a shorter sequence, so its
-    score depends on more than the offset. A program must therefore cache the unrotated keys, and rotate all
-    keys with the current base.
+    For sequences of up to L₀ tokens, the result is base itself. Beyond L₀, the base grows with the length of the
+    sequence. A key that is rotated before it is cached is rotated with the base of a shorter sequence, so its score
+    depends on more than the offset. A program must therefore cache the unrotated keys, and rotate all keys with the
+    current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -177,7 +177,7 @@ def longrope_scale(factor, trained_len):
 def llama3_frequencies(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Llama 3.1's frequencies: keep, interpolate or mix each pair, depending on its number of rotations r_i.
+    """Llama 3.1's frequencies: unchanged, interpolated or mixed, depending on each pair's number of rotations r_i.
 
         r_i = L₀ / λ_i                                                    rotations over the trained context
         s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
@@ -186,7 +186,7 @@ def llama3_frequencies(
         θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
 
     s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. The mix
-    follows the ramp in the YaRN paper (not in its code), with other bounds and without a scale for the scores.
+    follows the ramp in the YaRN paper (not the one in its code), with different bounds and without scaling the scores.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
     `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
@@ -200,7 +200,7 @@ def llama3_frequencies(
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow pairs, and mix the pairs in between.
+    """YaRN's frequencies (NTK-by-parts): fast pairs unchanged, slow pairs interpolated, and a mix in between.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
@@ -209,7 +209,7 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
         θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
 
     If high equals low, high is raised by 0.001. low is never less than 0 and has no upper limit; high is never more
-    than d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. Mix frequencies,
+    than d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp can end beyond the last pair. Mix frequencies,
     not wavelengths, and use the trained base, not ntk_base. In the paper, the ramp depends on r_i; in the authors'
     code, in all libraries that follow it, and in this function, the ramp depends on the pair index i.
 
@@ -240,9 +240,9 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
-    finite number. A negative r (a key after its query) is used without a change.
+    finite number. A negative r (a key after its query) is used unchanged.
     Returns: shape (..., Tq, Tk); float32 if q and k are float32, else float64.
-    Raises: ValueError unless there is one position per row: one position must not serve several rows.
+    Raises: ValueError unless there is one position per row: one position must not be broadcast to several rows.
     Example: with q = k = [[1, 0]], window 2, a query at 10 and a key at 0: cos 2/√2 = −0.2943 with factor ∞;
     cos 4/√2 = −0.4622 with factor 4, since 2 + 8/4 = 4.
     Source: Su 2023 (ReRoPE, Leaky ReRoPE); Jin et al. 2024 (Self-Extend), which rounds positions down.
@@ -255,10 +255,9 @@ def lowest_similarity(length, head_dim, base=10000.0):
 
         min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
 
-    The mean is the score of a query and an equal key m positions back, divided by their score at distance 0
-    (if all pairs have the same length). If the mean is below 0, an equal key has a lower score than an
-    unrelated key has on average. A larger base keeps the mean above 0 up to a larger distance, so each text
-    length needs a base of a certain minimum size.
+    The mean is the score of a query and an equal key m positions back, divided by their score at distance 0 (if all
+    pairs have the same length). If the mean is below 0, an equal key scores lower than an unrelated key does on
+    average. A larger base keeps the mean above 0 up to a larger distance, so each text length requires a minimum base.
 
     Parameters: `length`, at least 1; `head_dim`, an even int; `base`, a positive finite number.
     Returns: float.

@@ -121,7 +121,7 @@ def angles_beyond_training(
 
 @picture
 def rerope_distances(context_extension: ModuleType, window: int = 16, factor: float = 4, length: int = 64) -> Figure:
-    """Draw the distance that a score uses, computed from the score, for ReRoPE and for Leaky ReRoPE."""
+    """Draw the distance that each score uses, computed from the score itself, for ReRoPE and Leaky ReRoPE."""
     # For one pair that rotates by 1 per position, the score of equal vectors is cos δ/√2. Positions are scaled down so
     # that every δ stays below half a rotation.
     small, row, distances = 2.0 / length, np.array([[1.0, 0.0]]), np.arange(length)
@@ -146,7 +146,7 @@ def rerope_distances(context_extension: ModuleType, window: int = 16, factor: fl
 
 @picture
 def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
-    """Draw, for three bases, the lowest similarity of a token to itself against the length of the text."""
+    """Draw, for three bases, a token's lowest similarity to itself against the length of the text."""
     lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
     figure, axes = make_panels(1, NARROW, 3.2)
     axes.axhline(0, color=GREY, linewidth=1)
@@ -161,7 +161,7 @@ def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, long
 
 @picture
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
-    """Draw the accuracy of each method at longer lengths; all methods extend the same trained models.
+    """Draw each method's accuracy at longer lengths; all methods extend the same trained models.
 
     Each panel has a thin line per model, and a thick line for their mean.
     """
@@ -212,7 +212,7 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 
 @picture
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
-    """Draw each model's loss by training step, at the trained length."""
+    """Draw each model's loss at the trained length, by training step."""
     rows = [row for row in extension_loss if "further" not in row.run and ", base" not in row.run]
     return loss_curves(
         {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
@@ -233,7 +233,7 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that show no function of the student."""
+    """Return the measurements for the pictures that use none of the student's functions."""
     from assignments.context_extension import lab
     from assignments.writer.update_lessons import saved_losses
 

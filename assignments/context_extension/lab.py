@@ -45,7 +45,7 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
 @dataclass(frozen=True)
 class Setting:
-    """Values that are held fixed while the methods change."""
+    """Values that stay fixed while the methods vary."""
 
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 32, 64, 128, 256)
@@ -57,13 +57,13 @@ class Setting:
     sequences: int = 256
     """Number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of different tokens, not counting the mark."""
+    """Number of distinct tokens, not counting the mark."""
     width: int = 32
     steps: int = 1000
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """Factor of dynamic NTK, the same for all lengths, as in the configuration of a published model."""
+    """Dynamic NTK factor, the same for all lengths, as in a published model's configuration."""
 
 
 class Rotations(NamedTuple):
@@ -105,7 +105,7 @@ def _dynamic(implementation: ModuleType, setting: Setting, length: int) -> Rotat
 
 
 def _yarn(*limits: float, scaled: bool = True) -> Method:
-    """Return the YaRN method, with the published limits if none are passed."""
+    """Return the YaRN method, by default with the published limits."""
 
     def rotations(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
         factor = length / setting.trained_length
@@ -259,7 +259,7 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return the effect of a method as a `Reading`, which the model of lesson 9 needs.
+    """Return a method's effect as the `Reading` that lesson 9's model needs.
 
     Rotating the complex number 1 + 0i gives the number by which the rotation multiplies a pair.
     """
@@ -311,7 +311,7 @@ def descend(
 ) -> list[tuple[int, np.ndarray]]:
     """Train the models in place, each seed on examples from its own random generator.
 
-    Return the mean loss of each seed over every 50 steps.
+    Return each seed's mean loss over each block of 50 steps.
     """
     length = len(reading.constant)
     sources = [np.random.default_rng([seed, length, stream]) for seed in seeds]
@@ -331,7 +331,7 @@ def descend(
 
 
 def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple[Parameters, list[Loss]]:
-    """Return the models trained at the trained length, and their training losses."""
+    """Return the models after training at the trained length, and their training losses."""
     task, setting = RUNS[run].task, RUNS[run].setting
     parameters = draw_parameters(task, setting, seeds)
     reading = rotated(implementation, AS_TRAINED, setting, setting.trained_length)
@@ -344,7 +344,7 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
 def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each seed, the share of correct answers and the share of answers from too far back.
 
-    "Too far back" means farther by the factor of the extension.
+    "Too far back" means too far by the extension factor.
     """
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
@@ -425,7 +425,7 @@ def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Pa
 def accuracies(
     measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return the accuracies of all seeds for each length."""
+    """Return the accuracies of all seeds at each length."""
     rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
     lengths = dict.fromkeys(row.length for row in rows)
     return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}

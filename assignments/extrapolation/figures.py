@@ -162,7 +162,7 @@ def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: i
 
 @picture
 def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2000) -> Figure:
-    """Draw the loss of every method by step, in its usual and its chosen setting.
+    """Draw each method's loss by step, in its usual and its chosen setting.
 
     A curve that is flat at the end shows that training has converged.
     """
@@ -207,7 +207,7 @@ def accuracy_against_base(tries: Iterable[Any]) -> Figure:
 
 
 def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
-    """Draw one method's accuracy by seed and its loss in one setting; the accuracy in the usual setting is grey."""
+    """Draw one method's accuracy by seed and its loss in one setting; the usual setting's accuracy is drawn in grey."""
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]

@@ -5,13 +5,13 @@ This code is provided; you do not fill in anything here. `make experiment` runs 
 
     python -m assignments.extrapolation.lab rope --base 10
 
-The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. The model must
-name the token `back` positions before each position. New random tokens are drawn for every training step, so
-the model cannot learn sequences by heart.
+The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. The model must name
+the token `back` positions before each position. New random tokens are drawn for every training step, so the model
+cannot memorize sequences.
 
-`encode` and `logits` are the functions under test. No encoding is implemented a second time in the lab: every accuracy
-comes from calls to `encode` and `logits` (`lab_train_and_test.py`). The settings, the choice of settings, and the
-tables are in `lab_results.py`.
+`encode` and `logits` are the functions under test. The lab does not reimplement any encoding: every accuracy comes
+from calls to `encode` and `logits` (`lab_train_and_test.py`). The settings, the choice of settings, and the tables
+are in `lab_results.py`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ from autograder.checks.output_encoding import print_anywhere  # noqa: E402
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs for the reported results: every method, in its usual and its chosen setting, in both tasks.
 
-    With `full`, the jobs for the choice of settings and for the changes to settings are included.
+    With `full`, include the jobs that choose settings and the jobs that try changes to them.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {
@@ -165,7 +165,7 @@ def try_grid(implementation: ModuleType, task: str, method: str, change: str) ->
 
 
 def try_change(implementation: ModuleType, method: str, change: str, then: str) -> list[Trial]:
-    """Try one further change to a setting, at the setting's best learning rate."""
+    """Try one further change to a setting, with the setting's best learning rate."""
     rate = best_rates(saved_trials("grid.csv"))["copy 3 back", method, change]
     return run_trials(implementation, "copy 3 back", method, change, then, rate)
 

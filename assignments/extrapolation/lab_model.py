@@ -9,7 +9,7 @@ For a sequence of tokens,
 Row t of y scores every token as the answer at position t. A `Reading` describes the effects of `encode` and `logits`;
 no encoding is implemented in this file. With a reading, `loss_and_gradients` is ordinary matrix calculus.
 
-Many seeds and sequences are computed at once: every array begins with the axes (seed, sequence).
+All seeds and sequences are computed at once, so the first axes of every array are (seed, sequence).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """Effect of a method on sequences of the trained length, without the parameters that are trained."""
+    """Effect of a method on sequences of the trained length, apart from the trained parameters."""
 
     added: np.ndarray
-    """Rows that encode adds, without the learned table, (T, d)."""
+    """Rows that encode adds, apart from the learned table, (T, d)."""
     constant: np.ndarray
-    """Scores that logits adds, without the tables, (T, T); −inf where a query may not use a key."""
+    """Scores that logits adds, apart from the tables, (T, T); −inf where a query is not allowed to use a key."""
     rotations: np.ndarray | None = None
     """Rotations, (T, d/2), complex: entry (t, i) multiplies pair i of row t, read as a complex number."""
     rows: np.ndarray | None = None
@@ -40,7 +40,7 @@ class Reading:
     positions: np.ndarray | None = None
     """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Function that scores the last queries with all keys, for methods whose scores no rotation can give."""
+    """Function that scores the last queries with all keys, for methods whose scores no rotation can produce."""
 
 
 def loss_and_gradients(
@@ -143,7 +143,7 @@ def attention_scores(parameters: Parameters, reading: Reading, q: np.ndarray, k:
 def _score_gradients(
     parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
-    """Return the gradients of queries, keys and, if the scores read a table, of that table."""
+    """Return the gradients of the queries, the keys and, if the scores read a table, the table."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     back = None if reading.rotations is None else reading.rotations.conj()  # rotates in the opposite direction
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)

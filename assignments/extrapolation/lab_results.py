@@ -1,4 +1,4 @@
-"""The settings of the experiment, the rows of its files, the choice among the settings, and the tables."""
+"""Settings of the experiment, rows of its files, choice of settings, and tables of results."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Settings that are tried besides the usual setting, by method. All other methods have only the usual setting."""
+"""Settings to try in addition to the usual setting, by method. All other methods have only the usual setting."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
-"""Changes that may break a result, measured for RIVALS after the choice of settings."""
+"""Changes that might break a result, measured for RIVALS after settings are chosen."""
 RIVALS = ("rope", "shaw", "t5")
 TRIPLED = f"steps {3 * Setting.steps}"
-"""Change that is tried with every method: training three times as long."""
+"""Change that is tried for every method: training three times as long."""
 
 
 def setting_of(*changes: str, task: str = "copy 3 back") -> Setting:
@@ -74,7 +74,7 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""Lengths of the tests for (method, setting, further change), with the reported seeds, for copying 3 back.
+"""Test lengths for each (method, setting, further change), with the reported seeds, in copying 3 back.
 
 The results far beyond the trained length are measured once and kept; `--full` measures them again. The seven entries
 that are tested on the longest texts are also tested with `log_n`.
@@ -162,7 +162,7 @@ def saved() -> list[Result]:
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
-    """Return the mean weights by distance, for each method and setting, at the longest length in the first task."""
+    """Return the mean weights by distance, for each method and setting, in the first task at the longest length."""
     return _columns("attention.csv", "weight")
 
 
@@ -182,7 +182,7 @@ def _columns(name: str, value: str) -> dict[tuple[str, str], np.ndarray]:
 def by_length(
     rows: Iterable[Result], task: str, method: str, change: str = USUAL, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return the numbers of all seeds for each length."""
+    """Return the numbers of all seeds at each length."""
     selected = [row for row in rows if (row.task, row.method, row.change) == (task, method, change)]
     lengths = dict.fromkeys(row.length for row in selected)
     return {length: np.array([getattr(row, what) for row in selected if row.length == length]) for length in lengths}
@@ -192,7 +192,7 @@ def by_length(
 
 
 def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], float]) -> dict[tuple[Any, ...], float]:
-    """Return the mean of a value over each group of rows that agree in the columns `keys`."""
+    """Return the mean of a value over each group of rows that agree in the `keys` columns."""
     groups: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(value(row))
@@ -317,7 +317,7 @@ def _detail_table(rows: Sequence[Result], task: str) -> str:
 def far_table(rows: Sequence[FarTest]) -> str:
     """Return the results of FAR as Markdown, with the numbers of reliable seeds in brackets.
 
-    One column gives the number of seeds with a loss above 0.01 at the end of training.
+    One column gives the number of seeds whose loss is above 0.01 at the end of training.
     """
     lengths = sorted({row.length for row in rows})
     lines = []

@@ -1,7 +1,7 @@
-"""Training and tests of one model with one method, through the `encode` and `logits` of the module under test.
+"""Training and testing of one model with one method, through the `encode` and `logits` of the module under test.
 
 `read` calls `encode` and `logits` to find out what these functions add, how they rotate, and which row of a
-table they use; the model of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and
+table they use; the model in `lab_model.py` is trained with the result. `evaluate` calls only `encode` and
 `logits`.
 """
 
@@ -50,14 +50,14 @@ class Setting:
     base: float = 1e4
     """Base of sinusoidal and rope."""
     scale: float = 1.0
-    """Factor by which the added rows are multiplied, for integer and every other method that acts in `encode`."""
+    """Factor by which the added rows are multiplied, for `integer` and every other method that acts in `encode`."""
     table_rows: int = 64
-    """Number of rows in the table of the method `learned`: four times the trained length.
+    """Number of rows in the table of the `learned` method: four times the trained length.
 
     Some rows are never trained, and some positions in the tests have no row.
     """
     n_bits: int = 7
-    """Number of bits of the method `binary`: enough for the longest sequence."""
+    """Number of bits in the `binary` method: enough for the longest sequence."""
     max_distance: int = 16
     """Distance at which shaw clips."""
     buckets: int = 32
@@ -65,7 +65,7 @@ class Setting:
     own_buckets: int = 32
     """Number of separate values in t5's bias_table; the buckets after them share the last value."""
     slope: float = 0.5
-    """Slope of the method `alibi`: the slope of the first of eight heads."""
+    """Slope of the `alibi` method: the slope of the first of eight heads."""
     start_below: int = 0
     """Upper bound for the positions of a training text, for sinusoidal and learned.
 
@@ -79,7 +79,7 @@ class Setting:
     rotated: int = 0
     """Number of leading features (the fastest pairs) that rope rotates; 0 for all."""
     log_n: int = 0
-    """1 if the scores of each query are multiplied by a factor in tests, else 0.
+    """1 if each query's scores are multiplied by a factor in tests, else 0.
 
     At position p, the factor is ln(p + 1) / ln(trained_length), or 1 if that is larger.
     """
@@ -93,7 +93,7 @@ class Setting:
         return arguments
 
     def tables(self) -> dict[str, tuple[int, int]]:
-        """Return the shape of each table that a method may train."""
+        """Return the shape of each table that a method can train."""
         return {
             "table": (self.table_rows, self.width),
             "key_table": (2 * self.max_distance + 1, self.width),
@@ -107,8 +107,7 @@ _TABLES_OF = {"learned": ("table",), "shaw": ("key_table",), "t5": ("bias_table"
 def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
     """Draw the initial values of all trained parameters.
 
-    The parameters that all methods share are drawn first, so a seed gives all methods the same shared
-    parameters.
+    The parameters that all methods share are drawn first, so for each seed they are the same for all methods.
     """
     rng = np.random.default_rng(seed)
     d, vocabulary = setting.width, setting.vocabulary
@@ -166,7 +165,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
 
 
 def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
-    """Return the rows that encode adds to embeddings of this length, without the learned table."""
+    """Return the rows that encode adds to embeddings of this length, apart from the learned table."""
     if method == "learned":
         return np.zeros((length, setting.width), np.float32)
     zeros = np.zeros((length, setting.width))
@@ -174,7 +173,7 @@ def added(implementation: ModuleType, method: str, setting: Setting, length: int
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
-    """Check on one sequence with random parameters that the model in training equals the tested model."""
+    """Check, on one sequence with random parameters, that the model used in training matches the tested model."""
     parameters = draw_parameters(method, setting, seed=0)
     sequence = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
     single = stacked([parameters])
@@ -280,7 +279,7 @@ class Measurement(NamedTuple):
     """Result of one trained model at one length. The numbers are NaN if the method fails at this length."""
 
     accuracy: float
-    """Share of the tested positions at which the correct token has the highest score."""
+    """Share of the tested positions where the correct token has the highest score."""
     cross_entropy: float
     """Mean of −ln of the probability of the correct token; perplexity is e to the power of this mean."""
     weights: np.ndarray
@@ -307,7 +306,7 @@ FEWER_BEYOND = 128
 def evaluate(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
     """Test one model at one length, on the same sequences for every method and seed.
 
-    The tested positions are the last positions of each sequence, as many as have an answer at the trained
+    The tested positions are the last ones in each sequence; there are as many as have an answer at the trained
     length. At a longer length, no training sequence reached any of these positions.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4

@@ -36,10 +36,10 @@ LESSON = Lesson(10, 3, "3, 4, 5", (1, 2), "two or three coordinates in place of 
 
 @picture
 def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
-    """Draw two pairs of patches on a grid, and in the row into which the grid is flattened.
+    """Draw two pairs of patches on a grid and in the flattened row.
 
-    Two neighbours on the grid may be far apart in the flattened row, and two neighbours in the flattened row
-    may be far apart on the grid.
+    Neighbours on the grid can be far apart in the flattened row, and neighbours in the flattened row can be far
+    apart on the grid.
     """
     where = np.asarray(grids.grid_positions(height, width))
     cells = height * width
@@ -81,7 +81,7 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
 def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
     """Draw every feature of a 2-D sinusoidal code as a pattern of stripes.
 
-    The stripes are horizontal for y and vertical for x, and become wider from pair to pair.
+    The stripes are horizontal for y and vertical for x, and get wider from pair to pair.
     """
     codes = as_numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
     figure = Figure(figsize=(9.4, 2.8), layout="constrained")
@@ -175,7 +175,7 @@ def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20
 def sequence_positions(
     grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4
 ) -> Figure:
-    """Draw the positions of text, an image and more text on three axes.
+    """Draw the positions of text, an image and further text on three axes.
 
     Text tokens have the same position on all three axes; an image uses h and w, and the text after the image
     continues past the image's longest side.

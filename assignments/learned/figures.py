@@ -68,7 +68,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
 
 @picture
 def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> Figure:
-    """Draw how the gradient of each lookup goes back to the row that it read, and how gradients of a row are added."""
+    """Draw how each lookup's gradient flows back to the row that it read, and how the gradients of a row are summed."""
     sent = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]])[: len(positions)]
     added = as_numbers(learned.lookup_gradient((3, 2), positions, sent))
     figure = Figure(figsize=(NARROW, 2.3), layout="constrained")
@@ -98,7 +98,7 @@ def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> 
 
 @picture
 def stretched_table(learned: ModuleType, rows: int = 5) -> Figure:
-    """Draw one feature of three rows and of the rows of the stretched table, all at positions in the old table."""
+    """Draw one feature of three old rows and of the stretched table's rows, all at positions in the old table."""
     table = np.array([[1.0], [2.0], [3.0]])
     new = as_numbers(learned.resize_table(table, rows))[:, 0]
     figure = Figure(figsize=(NARROW, 2.4), layout="constrained")

@@ -1,10 +1,9 @@
 """Learned positions: a table instead of a formula.
 
-In the sinusoidal encoding, every number is fixed before training. Learned positions are trained instead: each
-position gets a row of a table, the rows start as small random numbers, and gradient descent trains them like
-any other weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. A table ends: positions past
-the last row have no code. A row beyond the longest training sequence gets no gradient and keeps its random
-initial values.
+In the sinusoidal encoding, every number is fixed before training. Learned positions are trained instead: each position
+gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other weight
+(Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. A table is finite: positions past the last row have no
+code. A row beyond the longest training sequence gets no gradient and keeps its random initial values.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
@@ -16,7 +15,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -28,8 +27,8 @@ def _features(*arrays):
 def init_table(max_len, d_model, seed, std=0.02):
     """Return a new table: one row per position, with every number drawn from N(0, std²).
 
-    The numbers come from numpy's default_rng(seed): one call to the generator's method `normal` draws the whole table.
-    The same seed gives the same table. The features of a learned table have no pairs, so d_model may be odd.
+    The numbers come from numpy's default_rng(seed): a single call to the generator's `normal` method draws the whole
+    table. The same seed gives the same table. The features of a learned table have no pairs, so d_model can be odd.
 
     Parameters: `max_len`, the number of positions that the model will ever see; `d_model`; `seed`, an int;
     `std`.
@@ -42,11 +41,11 @@ def init_table(max_len, d_model, seed, std=0.02):
 
 
 def lookup(table, positions):
-    """Return the row of the table for each position.
+    """Return the table row for each position.
 
         out[j] = row positions[j] of the table, for every index j of positions
 
-    A position below 0 is an error, although numpy alone would count it from the end of the table.
+    A position below 0 is an error, although numpy itself would count it from the end of the table.
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
     Returns: shape positions.shape + (d,); if positions is an empty array or list, shape (0, d).
@@ -80,9 +79,8 @@ def lookup_gradient(table_shape, positions, grad_output):
 
         grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
 
-    If a row was looked up several times, the gradients of the lookups are added. If a row was never looked
-    up, the gradient of the row is zero. In a batch, every sequence looks up row 0, so repeated positions are
-    normal.
+    If a row was looked up several times, the gradients of those lookups are summed. If a row was never looked up, its
+    gradient is zero. In a batch, every sequence looks up row 0, so repeated positions are normal.
 
     Parameters: `table_shape`, (rows, d); `positions`, as passed to lookup; `grad_output`, shape
     positions.shape + (d,).
@@ -130,9 +128,8 @@ def resize_table(table, new_len):
         u_j = j · (rows − 1) / (new_len − 1),   j = 0 … new_len − 1
         new[j] = (1 − f) · table[⌊u_j⌋] + f · table[⌊u_j⌋ + 1],   f = u_j − ⌊u_j⌋
 
-    The first and last rows are kept. Each of the remaining new rows is a mix of the two old rows on either
-    side of its position. If new_len is 1, the result is the first row. A longer table has more rows, but no
-    new information.
+    The first and last rows stay unchanged. Each of the remaining new rows is a mix of the two old rows on either side
+    of its position. If new_len is 1, the result is the first row. A longer table has more rows, but no new information.
 
     Parameters: `table`, shape (rows, d); `new_len`, an int.
     Returns: shape (new_len, d).

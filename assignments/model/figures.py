@@ -33,7 +33,7 @@ UNIFORM = np.log(84)
 """Loss of a random guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
-"""Number of weights in each kind of part; the number for the embedding includes the head, which is not tied."""
+"""Number of weights in each kind of part; the embedding's number includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
@@ -87,9 +87,9 @@ def _circle(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
 
 @picture
 def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
-    """Draw how many numbers per token are in the cache, for each number of key heads.
+    """Draw how many numbers per token the cache holds, for each number of key heads.
 
-    Each number is shown as a share of the number for as many key heads as query heads.
+    Each bar is a percentage of the cache with as many key heads as query heads.
     """
     choices, counts = [count for count in (1, 2, 4, 8, 16, 32) if heads % count == 0], []
     for key_heads in choices:
@@ -150,7 +150,7 @@ def _branch(axes: Axes, place: float, normal: float, name: str, added: float) ->
 
 @picture
 def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
-    """Draw the size of the rows after each layer: with a norm of each part's input, and with a norm of each sum."""
+    """Draw the size of the rows after each layer, with a norm on each part's input or on each sum."""
     length, before = 12, np.random.default_rng(1).normal(size=(12, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)
     after, sizes = before, [(size(before), size(before))]
@@ -174,7 +174,7 @@ def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
 
 @picture
 def changes(model_changes: Iterable[Any]) -> Figure:
-    """Draw the loss with one part changed, a bar per change, and the loss of a random guess."""
+    """Draw the loss with one part changed, with a bar per change, and the loss of a random guess."""
     rows = sorted(model_changes, key=lambda row: row.loss)
     figure, axes = make_panels(1, NARROW, 4.6)
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}

@@ -1,4 +1,4 @@
-"""Experiment that changes one part of a model at a time, and measures how much worse the model becomes.
+"""Experiment that changes one part of a model at a time, and measures how much worse the model gets.
 
 The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and
 two key heads. The model reads eight windows of 256 letters that were held out from training, once unchanged,
@@ -160,7 +160,7 @@ def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndar
 
 
 def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
-    """Return an attention that rotates the values before it repeats their heads."""
+    """Return an attention function that rotates the values before it repeats their heads."""
     right, repeat = functions.grouped_query_attention, functions.repeat_heads
 
     def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
@@ -180,7 +180,7 @@ def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
 def _gated(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[ModuleType, Model], Callable[..., np.ndarray]]:
-    """Return a swiglu in which a different function combines x w_gate and x w_up."""
+    """Return a swiglu function that combines x w_gate and x w_up in a different way."""
     return lambda functions, model: lambda x, w_gate, w_up, w_down: combine(x @ w_gate, x @ w_up) @ w_down
 
 
@@ -194,7 +194,7 @@ class Parts(NamedTuple):
 
 
 def _block(assemble: Callable[[Parts, np.ndarray], np.ndarray]) -> Callable[[ModuleType, Model], Callable[..., Any]]:
-    """Return a block that is assembled in a different way."""
+    """Return a block that is assembled differently."""
 
     def changed(functions: ModuleType, model: Model) -> Callable[..., Any]:
         right = functions.block
@@ -301,7 +301,7 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def saved_sizes(path: Path = HERE / "sizes.csv") -> dict[str, int]:
-    """Return, from the saved file, how many numbers each kind of part of the course's model has."""
+    """Return how many numbers each kind of part of the course's model has, from the saved file."""
     return {row["part"]: int(row["numbers"]) for row in experiments.rows_of(path)}
 
 

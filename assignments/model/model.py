@@ -1,8 +1,8 @@
 """Model: a whole language model, built from the parts of this course.
 
-You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
-subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
-with the same weights, your model gives the same logits as Llama in Hugging Face transformers.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that subtracts no
+mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one claim: with the same weights,
+your model gives the same logits as Llama in Hugging Face transformers.
 
 A model is a dict of plain values:
 
@@ -31,7 +31,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -57,11 +57,11 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def swiglu(x, w_gate, w_up, w_down):
-    """Return the output of the gated feed-forward part, for each token separately.
+    """Return the output of the gated feed-forward part, computed for each token separately.
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
-    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be correct
+    ∘ multiplies element by element. silu is applied to the gate, not to x w_up or to the product. silu must be correct
     for z of any size: if e^−z overflows, silu(z) is 0. (If e^−z overflows, the formula also gives 0, but with a
     warning; the lesson has a form without the warning.)
 
@@ -89,7 +89,7 @@ def repeat_heads(x, n_rep):
 
 
 def to_half_layout(w, n_heads):
-    """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
+    """Reorder the columns of w_q or w_k from pairs (2i, 2i+1) to the half layout.
 
     In each head of the result, the columns 0, 2, 4, … come first, then the columns 1, 3, 5, …. In the new
     order, the pairs (i, i + dh/2) of the half layout give the same scores as the pairs (2i, 2i+1) gave in the
@@ -108,7 +108,7 @@ def to_half_layout(w, n_heads):
 
 
 def apply_rope_half_with(x, positions, frequencies):
-    """Lesson 5's apply_rope_half, with frequencies as an argument, for example those of lesson 8.
+    """Lesson 5's apply_rope_half with the frequencies as an argument, such as those of lesson 8.
 
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
@@ -132,9 +132,9 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
         k and v of the cache come before the new ones
         out = merged heads of softmax(q kᵀ / √dh, where the mask allows) v,   then times w_o
 
-    h and g follow from the columns: w_q has h·dh columns, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
-    key head j. The scale is √dh, where dh is the size of a head. A query that may use no key gets zeros from
-    attention. The result is finite for scores of any finite size.
+    h and g follow from the columns: w_q has h·dh columns, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use key head
+    j. The scale is √dh, where dh is the size of a head. A query with no allowed key gets zeros from attention. The
+    result is finite for scores of any finite size.
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
@@ -169,7 +169,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 
 def from_checkpoint(tensors, frequencies, eps=1e-5):
-    """Build a model from a checkpoint's tensors, which have Hugging Face's names for a Llama.
+    """Build a model from a checkpoint's tensors, which have the names that Hugging Face uses for Llama.
 
         model.embed_tokens.weight    embedding        model.norm.weight    norm        lm_head.weight    head
         and after model.layers.N. for layer N:
@@ -179,11 +179,11 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
             mlp.down_proj.weight              w_down
 
-    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed.
-    The embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes
-    after 9. Without lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q
-    and w_k are already in the half layout. Leave out names that end in `rotary_emb.inv_freq`: old checkpoints
-    store the frequencies under these names.
+    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
+    embedding is not transposed, because its rows are looked up. Layers are sorted numerically: 10 comes after 9.
+    Without lm_head.weight, the head is tied, and the model has no `head` entry. The columns of w_q and w_k are already
+    in the half layout. Ignore names that end in `rotary_emb.inv_freq`: old checkpoints store the frequencies under
+    these names.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
@@ -203,13 +203,13 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
         x = block(x, …) for each layer
         logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
-    The tokens come after the t tokens of the cache. Without `positions`, the tokens are at positions t … t+T−1. Without
-    a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache. To decode one
-    more token: forward([token], model, cache=cache).
+    The tokens come after the t tokens that are already in the cache. Without `positions`, the tokens are at positions t
+    … t+T−1. Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
+    To decode one more token: forward([token], model, cache=cache).
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
     bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and
-    its arrays do not change.
+    its arrays are not modified.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
     Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
     Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
@@ -238,7 +238,7 @@ def next_token_loss(logits, tokens):
 
 
 def generate(tokens, model, count):
-    """Return `count` new tokens, each the most likely next token after the model has read all tokens before it.
+    """Return `count` new tokens, each the one that the model considers most likely after all tokens before it.
 
     Read the whole prompt first, then one new token at a time through the cache.
 

@@ -44,7 +44,7 @@ LESSON = Lesson(11, 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks f
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
     """Draw the weight of token 0 without any encoding; the weight depends only on the number of tokens.
 
-    If there are many tokens, a small error in the weight hides their number.
+    With many tokens, a small error in the weight hides their number.
     """
     share = as_numbers(modern.first_token_share(length))
     figure, (weights, read) = make_panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
@@ -284,7 +284,7 @@ def schedules_measured(schedules: Iterable[Any]) -> Figure:
 
 @picture
 def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
-    """Draw the loss of each model in training, by step."""
+    """Draw each model's training loss by step."""
     rows, tasks = list(schedule_loss), ("copy 3 back", "passkey")
     names = dict.fromkeys((row.run, row.schedule) for row in rows if row.run in tasks)
     return loss_curves(

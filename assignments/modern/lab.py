@@ -1,11 +1,11 @@
-"""Experiment on layers with and without RoPE: a model of two layers, trained at 16 tokens and tested on up to 128.
+"""Experiment on layers with and without RoPE: a two-layer model, trained at 16 tokens and tested on up to 128.
 
-This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `modern.py`.
+This code is provided; there is nothing for you to fill in. `make experiment` runs the lab on your `modern.py`.
 
 Every sequence begins with the same start token, and all other tokens are drawn at random. There are two tasks:
 
     copy 3 back    at each of the last 12 positions, name the token 3 positions back
-    passkey        there is one mark somewhere in the sequence; at the last position, name the token after the mark
+    passkey        one mark is somewhere in the sequence; at the last position, name the token after the mark
 
 The model has two layers. Each layer consists of causal attention with one head, then two matrices with max(0, ·)
 between them:
@@ -13,15 +13,15 @@ between them:
     h = h + softmax(q kᵀ/√d) v          q, k, v = h W_q, h W_k, h W_v; in layers with RoPE, q and k are rotated
     h = h + max(0, h W_up) W_down
 
-After the second layer, h W_out gives the scores of the tokens as answers. The `rope_layers` of the file under test
-decides which layers rotate, and the rotations come from its `shift_keys`.
+After the second layer, h W_out scores each token as the answer. In the file under test, `rope_layers` decides which
+layers rotate, and `shift_keys` supplies the rotations.
 
 How does a model without RoPE count? The lab removes the first token of each sequence in two ways: it replaces the
 token only in the test, or in training as well. The lab also prints the attention weight of token 0 in the first
 layer.
 
-Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, removes RoPE
-from one layer or from both, and continues training for some steps, or does not continue.
+Can RoPE be removed after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, removes RoPE
+from one layer or both, and then either stops or continues training for some steps.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
 @dataclass(frozen=True)
 class Setting:
-    """Values that are held fixed while the layers with RoPE change."""
+    """Values that stay fixed while the layers with RoPE vary."""
 
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 20, 24, 32, 48, 64, 128)
@@ -183,7 +183,7 @@ class Task(NamedTuple):
 
     draw: Callable[[np.random.Generator, int, int, Setting], Texts]
     last: Callable[[Setting], int]
-    """Number of positions at the end that are tested."""
+    """Number of tested positions, counted from the end."""
 
 
 COPYING = Task(copy_back, lambda setting: setting.trained_length - 1 - setting.back)
@@ -365,7 +365,7 @@ def train(
 
 
 def one_model(parameters: Parameters, place: int) -> Parameters:
-    """Return one of the stacked models; the axis of the seeds stays, with size 1."""
+    """Return one of the stacked models; the seed axis stays, with size 1."""
     return {name: value[place : place + 1] for name, value in parameters.items()}
 
 
@@ -492,7 +492,7 @@ def times_the_others(weights: np.ndarray) -> np.ndarray:
 def summary(measured: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best schedule first.
 
-    Each row shows the accuracy at two lengths, and for how many seeds RoPE in the first layer is better at 64.
+    Each row shows the accuracy at two lengths, and for how many seeds RoPE in the first layer is better at 64 tokens.
     """
     return "\n\n".join(_schedules(measured, run) for run in ("copy 3 back", "passkey"))
 

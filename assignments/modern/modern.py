@@ -17,7 +17,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -31,7 +31,7 @@ def first_token_share(length):
 
         share[t] = 1/(t + 1)
 
-    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. The weight of token 0
+    Token t can attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. The weight of token 0
     therefore depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
@@ -43,7 +43,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """Return the position that follows from the weight of token 0: the inverse of first_token_share.
+    """Return the position implied by the weight of token 0: the inverse of first_token_share.
 
         position = 1/share − 1
 
@@ -87,12 +87,12 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
 
 def sliding_window_mask(q_len, k_len, window):
-    """Return the mask of queries that see only the last `window` positions, including their own.
+    """Return the mask for queries that see only the last `window` positions, including their own.
 
         query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
-    The last query has the position of the last key. With a cache, the position p differs from i: one new
-    query has k_len keys.
+    The last query has the position of the last key. With a cache, position p differs from i: a single new query has
+    k_len keys.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True if the query may attend.
@@ -103,7 +103,7 @@ def sliding_window_mask(q_len, k_len, window):
 
 
 def chunk_mask(q_len, k_len, chunk):
-    """Return the mask of a text that is cut into blocks of `chunk` positions.
+    """Return the mask for a text that is cut into blocks of `chunk` positions.
 
         query i is at p = i + k_len − q_len and may attend to key j if j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
 
@@ -123,8 +123,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole
-    head. In contrast, partial RoPE computes frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole head. By
+    contrast, partial RoPE computes frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -135,7 +135,7 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Return the factor by which queries are multiplied in layers without RoPE; it exceeds 1 at late positions.
+    """Return the factor that multiplies queries in layers without RoPE; it exceeds 1 at late positions.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
@@ -151,7 +151,7 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
 
 def log_n_scale(positions, trained_len):
-    """Return the factor by which queries are multiplied, so that softmax stays as sharp as at the trained length.
+    """Return the factor that multiplies queries so that softmax stays as sharp as at the trained length.
 
         max(1, ln(position + 1)/ln(trained_len))
 
@@ -167,18 +167,18 @@ def log_n_scale(positions, trained_len):
 
 
 def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
-    """Decoupled RoPE's scores: a content score without position, plus a score from separate, rotated features.
+    """Decoupled RoPE's scores: a position-free content score, plus a score from separate, rotated features.
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one small rotated key per token. The content part is never rotated, so a model may store a
+    All heads share one small rotated key per token. The content part is never rotated, so a model can store it in a
     compressed form.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). h is the same in all of
     them; axes before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 if all four feature arrays are float32, else float64.
-    Raises: ValueError if numbers of heads, rows or positions differ: numpy must not repeat a single row.
+    Raises: ValueError if the numbers of heads, rows or positions differ: numpy must not repeat a single row.
     Example: if k_rope is [[1, 0]], all other feature arrays are [[[1, 0]]], and the positions are [3] and [1]:
     [[[(1 + cos 2)/√4]]] = [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
@@ -187,7 +187,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
 
 def kept_tokens(length, n_sinks, window):
-    """Return the tokens that are still in the cache after `length` tokens: the first n_sinks and the last `window`.
+    """Return the tokens that remain in the cache after `length` tokens: the first n_sinks and the last `window`.
 
     Parameters: `length`, `n_sinks` and `window`, ints, not negative.
     Returns: int64, the indices of the kept tokens, each once, in order.
@@ -214,18 +214,18 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has one extra score in its softmax, for which there is no value.
+    """Attention weights with a learned sink: each head has one extra score in its softmax, without a value.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    Because of the sink, the weights of a query may sum to less than 1. A head that needs no token gives its
-    weight to the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a
-    sink of −∞, the result is the ordinary softmax, but a row of only −∞ gives zeros.
+    Because of the sink, the weights of a query can sum to less than 1. A head that needs no token gives its weight to
+    the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, the
+    result is the ordinary softmax, but a row of only −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
     Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
-    Raises: ValueError if the sink does not have shape (h,): one sink must not serve several heads.
+    Raises: ValueError if the sink does not have shape (h,): one sink must not be broadcast to several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
     Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need a sink.
     """

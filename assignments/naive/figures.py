@@ -31,7 +31,7 @@ LESSON = Lesson(2, 2, "1", (1,), "a number is added to the row of a token")
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Draw the position added to every feature: the position is soon much larger than the token's features."""
+    """Draw the position added to every feature: the position soon becomes much larger than the token's features."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = as_numbers(naive.add_integer_positions(tokens))
     positions = as_numbers(naive.integer_positions(length))
@@ -58,7 +58,7 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
 def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, position: int = 5) -> Figure:
     """Draw normalized positions in a short and a long text.
 
-    In a longer text, the same position gets a different number, and a step has a different size.
+    In a longer text, the same position gets a different number, and each step is smaller.
     """
     figure = Figure(figsize=(8.4, 2.3), layout="constrained")
     axes = figure.subplots()

@@ -1,12 +1,12 @@
 """Three simple first attempts to give attention the position of each token.
 
-Attention cannot see order, so the features must include something that depends on the position. The first
-idea is to use the position itself: a number that grows without bound until it is much larger than the
-features. The second idea is to divide by the last position. After this division, no number exceeds 1, but the
-same position gets a different number in a sequence of a different length. The third idea is to write the
-position in binary: bounded, unique, and the same in every sequence if the number of bits is fixed. But
-neighbouring binary codes can differ in every bit. Each idea fails for a reason that later encodings address.
-Later encodings keep one idea of the binary code: many features, each with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first idea is to
+use the position itself: a number that grows without bound until it is much larger than the features. The second idea is
+to divide by the last position. After this division, no number exceeds 1, but the same position gets a different number
+in a sequence of a different length. The third idea is to write the position in binary: bounded, unique, and the same in
+every sequence if the number of bits is fixed. But neighbouring binary codes can differ in every bit. Each idea fails
+for a reason that later encodings address. Later encodings keep one idea from the binary code: many features, each with
+its own period.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -45,9 +45,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
-    position adds a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer
-    that subtracts the mean over the features (LayerNorm) removes such a vector completely.
+    A token's features are about 1 or less, so the 500 that is added at position 500 is much larger. Every position adds
+    a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer that subtracts the mean
+    over the features (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -76,8 +76,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each further bit changes half as often as the bit below
-    it. The sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each higher bit changes half as often as the bit below it. The
+    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -139,9 +139,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and there is no code
-    between the codes of two neighbouring positions. Similar codes do not mean nearby positions either: with
-    three bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
+    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, with no code between those of two
+    neighbouring positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7
+    (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

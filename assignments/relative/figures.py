@@ -44,7 +44,7 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
     """Draw which table entry each distance uses.
 
-    Shaw et al. clip the distances; T5 has wider buckets for long distances, and half of the buckets for each direction.
+    Shaw et al. clip the distances; T5 uses wider buckets for long distances, and half of the buckets per direction.
     """
     figure, (shaw, t5) = make_panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)

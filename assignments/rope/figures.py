@@ -217,7 +217,7 @@ def head_shapes() -> Figure:
 
 @picture
 def cache(rope: ModuleType, tokens: int = 8) -> Figure:
-    """Draw, token by token, which keys a step computes, and which keys the step reads from the cache.
+    """Draw, token by token, which keys a step computes, and which keys it reads from the cache.
 
     The picture depends on what `decode_step` returns.
     """

@@ -37,7 +37,7 @@ LESSON = Lesson(3, 3, "1, 2", (1,), "sines and cosines are added to the row of a
 
 @picture
 def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
-    """Draw the codes of all positions, a row per position: fast pairs on the left, slow pairs on the right."""
+    """Draw the codes of all positions, one row per position: fast pairs are on the left, slow pairs on the right."""
     figure, (small, large) = make_panels(2, 10, 4.2, width_ratios=(1, 1.35))
     heatmap(small, sinusoidal.sinusoidal_encoding(np.arange(12), 8, base), -1, 1, digits=2)
     names = [f"{kind} {pair}" for pair in range(4) for kind in ("sin", "cos")]
@@ -52,7 +52,7 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
 
 @picture
 def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
-    """Draw the heatmap with positions from left to right: the code of one position is a column of the heatmap."""
+    """Draw the heatmap with positions from left to right: each position's code is a column."""
     codes = as_numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
     at = min(position, length - 1)
     figure, (heat, bars) = make_panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)

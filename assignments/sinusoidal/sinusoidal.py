@@ -7,10 +7,10 @@ each further hand turns by less. The coordinates of each hand's tip are (sin, co
 and 1, and no value depends on the length of the sequence. A step of k positions rotates each pair by a fixed
 angle, the same at every position. Nothing is learned.
 
-Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes,
-possibly none; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1, (sin, cos);
-in the concatenated layout, of features i and i + d/2. A result is float32 if the feature array is float32,
-else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes, possibly
+none; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1, (sin, cos); in the
+concatenated layout, of features i and i + d/2. A result is float32 if the feature array is float32, else float64.
+Angles are always computed in float64, because large positions lose digits in lower-precision formats.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -67,8 +67,7 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    The encoding is a formula, not a table: every real number has a code as a position, even a negative number
-    or a fraction.
+    The encoding is a formula, not a table: every real position has a code, even a negative or fractional one.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -81,7 +80,7 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
 def add_positions(x, base=10000.0):
     """Add the encodings of positions 0 … T−1 to the token embeddings: row t becomes x_t + PE(t).
 
-    Every sequence in a batch gets the same encodings; its first row is position 0.
+    Every sequence in a batch gets the same encodings, starting with position 0.
 
     Parameters: `x`, shape (..., T, d) with d even.
     Returns: the shape of x. x itself does not change.
@@ -112,10 +111,10 @@ def shift_matrix(offset, d_model, base=10000.0):
 
         M · PE(p) = PE(p + offset)   for every p
 
-    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]]
-    at the angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a
-    cos b − sin a sin b. The minus sign of a block is at the lower left because sin comes first in each pair.
-    M is a rotation: Mᵀ M is the identity matrix, and a shift by a and then by b is a shift by a + b.
+    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
+    angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a
+    sin b. The minus sign is at the lower left of each block because sin comes first in each pair. M is a rotation: Mᵀ M
+    is the identity matrix, and a shift by a and then by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).

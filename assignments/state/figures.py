@@ -29,7 +29,7 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 
 @picture
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
-    """Draw the share of each key that is left at each query.
+    """Draw the share of each key that remains at each query.
 
     The gates in one panel are ALiBi's constant gates; in the other panel, one gate is closed.
     """
@@ -82,7 +82,7 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
 
 @picture
 def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
-    """Draw the values in the lesson's worked example that the first key reads after each token.
+    """Draw the values that the first key reads after each token, in the lesson's worked example.
 
     The values are either added, or written by the delta rule.
     """

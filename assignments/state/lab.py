@@ -1,17 +1,17 @@
 """Experiments with this lesson's layers: gates that a small model learns, and memories that are written and read.
 
-This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `state.py`.
+This code is provided; there is nothing for you to fill in. `make experiment` runs the lab on your `state.py`.
 
 *Gates.* The model is that of lesson 9, trained at 16 tokens and tested on up to 128: one layer of causal attention
 with one head. Each token sets its gate, with trained weights w and c:
 
-    f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
+    f = sigmoid(h w + c)       log_f = log f, and your file's `forgetting_attention` does the rest
 
-Before training, w is 0, so all gates are equal: the model begins as ALiBi. The tasks:
+Before training, w is 0, so all gates are equal: the model starts out as ALiBi. The tasks:
 
     copy 3 back, copy 1 back          lesson 9's task: name the token that many positions back
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
-    name of the sentence, rare marks  the same, and the sentences are three times as long
+    name of the sentence, rare marks  the same, but the sentences are three times as long
 
 ALiBi is `constant_decay`. With RoPE, queries and keys rotate as in your `retention`, and all gates are 1. The control
 "none" also has gates of 1, but no rotation, so it should fail. Copying with ALiBi and RoPE was measured in lesson 9,
@@ -19,9 +19,9 @@ with the same seeds and sequences; the lab reads these numbers from lesson 9's f
 
 The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
-*Memories.* The memories are not trained. Keys are drawn, and values are written for them, once or twice each, in a
-random order. Then each key reads, and the lab checks whether the largest entry belongs to the last value that was
-written for the key. The memories are computed by `linear_chunks` and `delta_step` from your file.
+*Memories.* The memories are not trained. Keys are drawn, and one or two values are written for each key, in random
+order. Then each key reads, and the lab checks whether the largest entry belongs to the last value written for that
+key. The memories are computed by `linear_chunks` and `delta_step` from your file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ BACK = dict(lab_results.TASKS)
 """Number of positions from a token back to the token that it copies."""
 LONG = "name of the sentence, rare marks"
 MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
-"""Probability of a mark at each position; a mark directly after a mark is left out."""
+"""Probability of a mark at each position; a mark directly after another mark is dropped."""
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "gates": (0.0, 2.0, 4.0),
@@ -66,7 +66,7 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
     "none": (0.0,),
 }
-"""Settings that are tried: c before training for gates, the slope for alibi, and the base for rope."""
+"""Settings to try: c before training for gates, the slope for alibi, and the base for rope."""
 EQUAL = "gates set to their mean"
 """Control in which the mean of the log gates replaces a sequence's trained gates, so no token sets its own gate."""
 
@@ -112,11 +112,11 @@ class Measurement(NamedTuple):
     seed: int
     length: int
     accuracy: float
-    """Share of the tested positions at which the right token has the highest score."""
+    """Share of the tested positions where the correct token has the highest score."""
 
 
 class Tried(NamedTuple):
-    """Model that was trained for the choice of settings, and its mean accuracy over the lengths."""
+    """Model that was trained to choose settings, and its mean accuracy over the lengths."""
 
     task: str
     method: str
@@ -146,7 +146,7 @@ class Memory(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Results of one job, a list for each file."""
+    """Results of one job, as a list for each file."""
 
     measurements: list[Measurement]
     gates: list[Gate]
@@ -192,7 +192,7 @@ def mark(task: str) -> int:
 
 
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
-    """Return lesson 9's initial parameters, the same for all methods.
+    """Return lesson 9's initial parameters, which are the same for all methods.
 
     In a task with sentences, the parameters include a table with a row for each possible previous token.
     """
@@ -483,7 +483,7 @@ def saved_memories(path: Path = HERE / "memories.csv") -> list[Memory]:
 
 
 def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
-    """Return the saved models that were tried for the choice."""
+    """Return the saved results of the models that were tried to choose settings."""
     return [Tried(*_row(row)) for row in experiments.rows_of(path)]
 
 

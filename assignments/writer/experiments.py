@@ -1,8 +1,8 @@
-"""Experiments for the lessons, each an option of the command: break one part, and see what the model writes.
+"""Experiments for the lessons, each a command-line option: break one part, and see what the model writes.
 
-Each experiment states in one line what it compares, then shows the texts one below the other. The experiments
-run with the functions that you have written. `python -m assignments.writer.update_lessons` writes the texts
-in the lessons, with the provided functions.
+Each experiment states in one line what it compares, then shows the texts one below the other. The experiments run
+with the functions that you have written. `python -m assignments.writer.update_lessons` updates the texts in the
+lessons, using the provided functions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EXPERIMENTS: dict[str, Experiment] = {}
 
 
 def experiment(function: Experiment) -> Experiment:
-    """List a function as an experiment, under its name with dashes."""
+    """Register a function as an experiment, under its name with dashes."""
     EXPERIMENTS[function.__name__.replace("_", "-")] = function
     return function
 
@@ -80,7 +80,7 @@ def forgotten_position(model: Model) -> Iterator[Variant]:
 
 
 class Orderless(Model):
-    """A model in which each token may use all tokens. Without rotation, such a model has no positions at all."""
+    """A model in which each token can attend to all tokens. Without rotation, such a model has no positions at all."""
 
     def visible_tokens(self, cached: int) -> VisibleTokens:
         """Return all tokens: there is no causal mask."""
@@ -102,7 +102,7 @@ def shuffled(model: Model) -> Iterator[Variant]:
 
 
 def _rerope(q: np.ndarray, k: np.ndarray, v: np.ndarray, window: int = TRAINED_LENGTH // 2) -> np.ndarray:
-    """Return the attention of one unrotated query; distances above `window` are reduced to `window`."""
+    """Return the attention of one unrotated query; distances above `window` count as `window`."""
     rotations, n_far = powers("trained", MAX_LENGTH), max(k.shape[1] - window, 0)
     near = (k[:, n_far:, None] @ rotations[window - k.shape[1] + n_far : window])[:, :, 0]
     scores = np.concatenate(
@@ -190,7 +190,7 @@ def rolling(model: Model, sinks: int, window: int) -> Rolling:
 
 
 def stepwise_loss(model: Model, text: str) -> float:
-    """Return the mean loss of a text that a model reads one token at a time, through the cache."""
+    """Return the mean loss on a text that a model reads one token at a time, through the cache."""
     ids, cache, losses = model.encode(text), None, []
     for token, following in itertools.pairwise(ids):
         logits, cache = model.read([token], cache)
@@ -271,7 +271,7 @@ class Greedy(Model):
 
 @experiment
 def whole_model(model: Model) -> Iterator[Variant]:
-    """Write with the whole model of your model.py instead, always the most likely character."""
+    """Write with the whole model in your model.py instead, always choosing the most likely character."""
     lab, yours = map(importlib.import_module, ("assignments.model.lab", "assignments.model.model"))
     yield Variant("the course's model", continuation(Greedy(model.parts)))
     yield Variant("your model.py", (PROMPT + lab.write(yours, PROMPT, N_CHARACTERS)).replace("\n", " / "))

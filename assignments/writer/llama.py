@@ -1,13 +1,13 @@
 """A small language model in numpy that reads and writes with your own functions.
 
-The model is a small Llama: four layers, each with causal attention (four query heads of width 32, two key
-heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained
-the model on text.txt, the sentences of this course. `Parts` contains the functions that this course asks for:
-your own if you have written them, otherwise provided functions.
+The model is a small Llama: four layers, each with causal attention (four query heads of width 32, two key heads,
+RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained the model on
+text.txt, the sentences of this course. `Parts` holds the functions that this course asks for: your own if you have
+written them, otherwise provided ones.
 
-The provided functions are not solutions. The provided functions work differently from the functions that the lessons
-ask for: attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power of
-one recorded matrix, and no frequency is computed; the next character is drawn without a softmax.
+The provided functions are not solutions, because they work differently from the functions that the lessons ask for.
+Attention takes one query at a time, so it needs neither a weight matrix nor a mask. A position is a power of one
+recorded matrix, so no frequency is computed. The next character is drawn without a softmax.
 
 Shapes: T new tokens, t tokens in the cache, h heads, dh = head_dim, d = h·dh.
 """
@@ -33,7 +33,7 @@ Cache = list[tuple[np.ndarray, np.ndarray]]
 """Keys (rotated) and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""Function that returns, for each new token, which of the t + T tokens that token may use."""
+"""Function that returns, for each new token, which of the t + T tokens it can attend to."""
 
 
 # The provided functions --------------------------------------------------------------------------------
@@ -77,11 +77,11 @@ def rotate_by_powers(x: np.ndarray, positions: np.ndarray, kind: str = "trained"
 
 @dataclass(frozen=True)
 class Parts:
-    """The functions that a model is assembled from, with the signatures of the course."""
+    """The functions that a model is assembled from, with the course's signatures."""
 
     attention: Callable[..., np.ndarray] = one_query
     causal_mask: Callable[[int], np.ndarray] | None = None
-    """causal mask; without one, the model reads the rows one after the other, so there are no later rows"""
+    """causal mask; without one, the model reads the rows one at a time, so there are no later rows"""
     rotate: Callable[..., np.ndarray] = rotate_by_powers
     half_layout: bool = False
     """True if `rotate` rotates pairs (i, i + dh/2), for which the model reorders the queries and keys"""
@@ -104,7 +104,7 @@ def _checkpoint() -> dict[str, np.ndarray]:
 
 
 def measured() -> list[list[str]]:
-    """Return the rows of train.py's measurements: a model, and its loss on held-out text in nats per character."""
+    """Return the rows of train.py's measurements: each a model, and its loss on held-out text in nats per character."""
     return [line.split(",") for line in (HERE / "measured.csv").read_text("utf-8").splitlines()[1:]]
 
 
@@ -132,7 +132,7 @@ class Model:
 
     @staticmethod
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
-        """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
+        """Return a projection to all heads, (h·dh, d), from a projection that can have rows only for the key heads.
 
         The functions of lessons 1 and 5 expect as many key heads as query heads. Each query head therefore
         gets a copy of its key head.
@@ -157,7 +157,7 @@ class Model:
         return cached + np.arange(new)
 
     def visible_tokens(self, cached: int) -> VisibleTokens | None:
-        """Return the tokens that each new token may use, or None: all tokens up to itself."""
+        """Return the tokens that each new token can attend to, or None for all tokens up to itself."""
         return None
 
     def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
@@ -210,7 +210,7 @@ class Model:
         return [self._of(layer, f"self_attn.{letter}_proj") for letter in "qkv"]
 
     def _of(self, layer: int, name: str) -> np.ndarray:
-        """Return the weights of one part of a layer; a matrix as (in, out)."""
+        """Return the weights of one part of a layer, with matrices as (in, out)."""
         return self.weights[f"model.layers.{layer}.{name}.weight"].T
 
     def write(self, prompt: str, n: int, seed: int = 0) -> Iterator[str]:
@@ -235,5 +235,5 @@ class Model:
         return np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(ids) - 1), ids[1:]]
 
     def with_parts(self, **parts: object) -> Model:
-        """Return the same model with other parts."""
+        """Return the same model with different parts."""
         return Model(replace(self.parts, **parts))  # type: ignore[arg-type]

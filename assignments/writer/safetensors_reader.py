@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 DTYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
-"""numpy's name of each number format in a file."""
+"""numpy's name for each number format in a file."""
 
 
 def read_safetensors(path: str | Path) -> dict[str, np.ndarray]:

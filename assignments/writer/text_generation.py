@@ -12,7 +12,7 @@ from assignments.writer.llama import Model
 def written(model: Model, prompt: str, n: int = 300) -> Iterator[str]:
     """Yield the prompt, n further characters, and a comparison with the text that the provided functions write.
 
-    An empty piece stands for a character of the provided functions, so that no step takes long.
+    An empty piece stands for a character from the provided functions, so that no step takes long.
     """
     yield prompt
     text = expected = ""

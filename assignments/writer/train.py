@@ -1,12 +1,12 @@
 """`python -m assignments.writer.train`: train the small model (needs `pip install -e '.[train]'`).
 
 The script reads text.txt, the sentences of this course, one character at a time. The script writes
-weights.safetensors, recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each
-part, RoPE on queries and keys (pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an
-output head that is the embedding. To compare losses, the script also trains the same model without any
-rotation, and a bigram model that counts pairs of characters.
+weights.safetensors, recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each part,
+RoPE on queries and keys (pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an output head
+that is the embedding. For comparison, the script also trains the same model without rotation, and a bigram model
+that counts pairs of characters.
 
-Every tenth paragraph is held out: measured.csv has the losses on those paragraphs, in nats per character.
+Every tenth paragraph is held out: measured.csv holds the losses on these paragraphs, in nats per character.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STEPS, BATCH, RATE, DROPOUT, SEED = 3000, 8, 1.5e-3, 0.1, 0
 
 
 def paragraphs() -> tuple[str, str]:
-    """Return the text to learn from, and the text to test on: every tenth paragraph."""
+    """Return the training text and the test text; every tenth paragraph is in the test text."""
     lines = (HERE / "text.txt").read_text("utf-8").splitlines(keepends=True)
     return "".join(line for i, line in enumerate(lines) if i % 10), "".join(lines[::10])
 
@@ -95,7 +95,7 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Model that computes the logits of each next character from the ids of characters.
+    """Model that computes the logits of each next character from character ids.
 
     The parts are named as in Hugging Face's Llama.
     """
@@ -146,7 +146,7 @@ def train(ids: torch.Tensor, symbols: int, rotates: bool) -> Writer:
 
 @torch.no_grad()
 def loss_of(model: Writer, ids: torch.Tensor) -> float:
-    """Return the mean loss per character of a text that the model reads in windows of LENGTH."""
+    """Return the mean loss per character on a text that the model reads in windows of LENGTH."""
     windows = ids[: len(ids) // LENGTH * LENGTH].reshape(-1, LENGTH)
     return functional.cross_entropy(model(windows[:, :-1]).flatten(0, 1), windows[:, 1:].flatten()).item()
 
@@ -162,10 +162,9 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 def rotation_steps() -> dict[str, np.ndarray]:
     """Return the matrices that rotate a row of one head by one position: the trained one, and two for longer texts.
 
-    A row vector is rotated by row @ matrix. Interpolation divides every frequency by 4. YaRN (Peng et al.
-    2023, defaults of §3.2) divides the frequency of a pair that makes less than one full rotation in the
-    trained length, keeps the frequency of a pair that makes more than 32, and mixes the two frequencies for
-    the pairs in between.
+    A row vector is rotated by row @ matrix. Interpolation divides every frequency by 4. YaRN (Peng et al. 2023,
+    defaults of §3.2) divides the frequency of a pair that makes less than one full rotation in the trained length,
+    keeps the frequency of a pair that makes more than 32, and blends the two frequencies for the pairs in between.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)
     wavelengths = (LENGTH / rotations for rotations in (32, 1))

@@ -1,6 +1,6 @@
 """Write the texts of the experiments into the lessons: `python -m assignments.writer.update_lessons`.
 
-A lesson has a mark, `<!-- writer: other-layout -->`, followed by a block of text that belongs to the mark.
+A lesson contains marks such as `<!-- writer: other-layout -->`, each followed by its block of text.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from assignments.writer.experiments import EXPERIMENTS, losses_by_position, read
 from assignments.writer.llama import HERE, Model
 
 LONGER = HERE / "longer.csv"
-"""File of the losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
+"""File with the losses for a picture in lesson 8: one row per 32 positions, and one column per method of reading."""
 
 _BLOCK = re.compile(r"(?ms)^<!-- writer: ([a-z-]+) -->\n\n```text\n.*?^```$")
 
 
 def block(name: str) -> str:
-    """Return an experiment's block, including its mark, as it appears in a lesson."""
+    """Return an experiment's block of text, including its mark, as it appears in a lesson."""
     lines = []
     for variant in EXPERIMENTS[name](Model()):
         indented = textwrap.wrap(variant.text, 110, initial_indent="    ", subsequent_indent="    ")
@@ -45,7 +45,7 @@ def losses(name: str) -> list[str]:
 
 
 def saved_losses() -> dict[str, list[float]]:
-    """Return the losses in LONGER by method of reading."""
+    """Return the losses in LONGER, by method of reading."""
     with LONGER.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {name: [float(row[name]) for row in rows] for name in rows[0]}

@@ -126,6 +126,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     """
     module = types.ModuleType(name)
     module.__file__ = filename
+    module.__dict__["display"] = _ignore_display
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
@@ -143,6 +144,10 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
             lines_before += cell.count("\n") + 1
     stand_in.remove()
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
+
+
+def _ignore_display(*objects: object, **options: object) -> None:
+    """Do nothing, in place of `display`, which IPython defines in every notebook."""
 
 
 class _StandInModuleFinder:

@@ -29,9 +29,8 @@ SLOWEST_FILES = """
     notebooks live_page_browser trivial_solutions new_assignment otter endless_loading sandbox_workers guess_per_process
     learn contained_faults self_test class_page_browser threat_model labs writer similarity bench
 """.split()
-"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the
-tests. These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them
-all."""
+"""The slowest test files, which run first and in this order, so that no slow file is still running alone at the end.
+These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them all."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,13 +38,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of workers, two more than processors, because some tests only wait for a browser or a
+    """Return the number of workers: two more than there are processors, because some tests only wait for a browser or a
     kernel."""
     return len(os.sched_getaffinity(0)) + (0 if config.getoption("quick") else 2)
 
 
 QUICK_ASSIGNMENT = "sinusoidal"
-"""Assignment with the fastest suite, which represents all assignments in `--quick`."""
+"""Assignment with the fastest suite, which represents all assignments with `--quick`."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore the slowest files with `--quick`, without even importing them."""
+    """With `--quick`, skip the slowest files without even importing them."""
     return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in SLOWEST_FILES) or None
 
 
@@ -87,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Freeze all loaded objects, so that garbage collections do not scan them, and collect garbage less often."""
+    """Freeze all loaded objects, so that garbage collection does not scan them, and collect garbage less often."""
     gc.freeze()
     gc.enable()
     gc.set_threshold(10_000, 20, 20)
@@ -100,7 +99,7 @@ def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print which tests did not run and what these tests need."""
+    """Print which tests did not run and what they need."""
     reports = terminalreporter.stats.get("skipped", [])
     needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     for need, count in needs.most_common():

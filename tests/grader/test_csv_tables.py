@@ -162,7 +162,6 @@ def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool,
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
-    """A regular expression that scans the rest of the table again at every position would, in practice, never
-    finish."""
+    """A regular expression that rescans the rest of the table at every position would, in practice, never finish."""
     with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
         read(tmp_path, 'Student,ID\n"' + "a" * 2000)

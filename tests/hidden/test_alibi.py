@@ -48,7 +48,7 @@ def softmax(scores):
 
 
 def attention_by_loops(q, k, v, causal):
-    """Return ALiBi's output by the formula, for q, k, v of shape (heads, sequence, feature)."""
+    """Return ALiBi's output, computed with the formula, for q, k, v of shape (heads, sequence, feature)."""
     n_heads, q_len, d = q.shape
     k_len = k.shape[1]
     out = np.zeros((n_heads, q_len, v.shape[2]))
@@ -76,8 +76,8 @@ def test_slopes_of_every_number_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=1.0)
 @given(n_heads=st.integers(1, 20))
 def test_new_heads_fill_the_gaps(alibi, n_heads):
-    """The slopes for the next lower power of two stay, and the extra heads get every other slope for twice
-    that power."""
+    """The slopes for the next lower power of two are kept, and the extra heads get every other slope for twice that
+    power."""
     power = 2 ** (n_heads.bit_length() - 1)
     few, full = alibi.alibi_slopes(n_heads), alibi.alibi_slopes(2 * power)
     expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those for the next lower power of two")
@@ -106,7 +106,7 @@ def test_bias_of_any_lengths(alibi, rng):
 @pytest.mark.question("alibi_bias", points=1.25)
 @given(n_heads=HEADS, q_len=st.integers(1, 5), more=st.integers(0, 200), i=st.integers(0, 4), j=st.integers(0, 204))
 def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
-    """The bias is minus slope times distance for every pair; the last query is at the last key."""
+    """The bias is minus slope times distance for every pair; the last query has the position of the last key."""
     k_len = q_len + more
     i, j = i % q_len, j % k_len
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
@@ -149,7 +149,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes may come before the axis of the heads, and scores may be large."""
+    """Any number of leading axes can come before the head axis, and scores can be large."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)

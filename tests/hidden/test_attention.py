@@ -2,11 +2,11 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances. If the features are float32, the gap may be computed in float32, where rounding alone gives about
-1e−7; ROUNDED allows a hundred times that. If the features are float64, the gap must have float64 precision,
-even if it is returned as a float32 number, so DOUBLE is the tolerance for float64. If one array is float64
-and the others are float32, the tests of the dtype use multiples of 1/8 and equal weights of 1/4, which are
-exact in float32, so that it makes no difference where a submission rounds.
+Tolerances. If the features are float32, the gap can be computed in float32, where rounding alone gives about 1e−7;
+ROUNDED allows a hundred times that. If the features are float64, the gap must have float64 precision, even if it is
+returned as a float32 number, so DOUBLE is the tolerance for float64. If one array is float64 and the others are
+float32, the tests of the dtype use multiples of 1/8 and equal weights of 1/4, which are exact in float32, so that it
+makes no difference where a submission rounds.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def some(rng, *shape):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_any_shape_along_any_axis(attention, rng):
-    """The scores may have any number of axes, `axis` may count from either end, and a slice may have a single score."""
+    """The scores can have any number of axes, `axis` can count from either end, and a slice can have a single score."""
     expect.matches(attention.softmax, normal(rng, 7))
     expect.matches(attention.softmax, normal(rng, 5, 1))
     for axis in (0, 1, 2, -1, -2, -3):
@@ -106,8 +106,8 @@ def test_weights_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_any_mask(attention, rng):
-    """A mask may be the same for all heads, or differ per batch, per head or only per key; a fully masked row
-    has weights of 0."""
+    """A mask can be the same for all heads, or differ per batch, per head or only per key; a fully masked row has
+    weights of 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, some(rng, *shape))
@@ -119,8 +119,8 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be the same for all heads, or differ per batch, per head or only per key, and may add
-    leading axes; it is not scaled."""
+    """A bias can be the same for all heads, or differ per batch, per head or only per key, and can add leading axes; it
+    is not scaled."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -168,7 +168,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 
 @pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
-    """Any leading axes and any width of the values are allowed, and the mask and the bias take effect."""
+    """Any leading axes and any value width are allowed, and the mask and the bias take effect."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
         q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
         expect.matches(attention.attention, q, k, v)
@@ -217,7 +217,7 @@ def test_causal_mask_does_not_loop(attention):
 
 @pytest.mark.question("self_attention", points=0.5)
 def test_self_attention_with_any_shapes(attention, rng):
-    """Any leading axes, any width of the queries and of the values, and any mask are allowed."""
+    """Any leading axes, any query and value widths, and any mask are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         x, w = normal(rng, *leading, length, d), weights(rng, d, dk, dv)
         expect.matches(attention.self_attention, x, *w)
@@ -264,7 +264,7 @@ def test_split_with_any_shapes(attention, rng):
 
 @pytest.mark.question("merge_heads", points=0.5)
 def test_merge_undoes_split(attention, rng):
-    """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
+    """Merging the heads restores the tokens, for any number of heads and any leading axes."""
     for leading, length, heads, width in (
         ((), 5, 2, 3),
         ((4,), 1, 4, 1),
@@ -321,7 +321,7 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """Any leading axes and any width of the queries and of the values are allowed."""
+    """Any leading axes and any query and value widths are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         expect.matches(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
 
@@ -350,7 +350,7 @@ def test_arguments_stay_as_they_are(attention, rng):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_an_order_has_every_row_once(attention):
-    """An order that leaves out a row and repeats another row raises a ValueError."""
+    """An order that omits one row and repeats another raises a ValueError."""
     x = features(4, 3)
     expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
     expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]))

@@ -3,9 +3,9 @@ for each encoding in the course.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are
-implemented here again. Each test of a property has two parts: a text has the same result in a batch and
-alone, but a different one without restarted positions, the mask or closed gates.
+The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are reimplemented here.
+Each property test has two parts: a text has the same result in a batch and alone, but a different one without restarted
+positions, the mask or closed gates.
 """
 
 from itertools import pairwise
@@ -24,7 +24,7 @@ sides = st.sampled_from(["left", "right"])
 
 
 def attention(q, k, v, mask, bias=0.0):
-    """Return attention as in lesson 1, where a query that may use no key gets zeros."""
+    """Return attention as in lesson 1, with zeros for a query with no allowed key."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias, -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
@@ -52,7 +52,7 @@ def linear_attention(q, k, v, log_f):
 
 
 def tokens(n, seed=0, d=4, dv=3):
-    """Return q, k and v with values that grow along the row, so that a value from another text is noticed."""
+    """Return q, k and v with values that grow along the row, so that a value from another text stands out."""
     q, k, v = (features(n, size, seed=seed + number) for number, size in enumerate((d, d, dv)))
     return q / 4, k, v + 9 * np.arange(n)[:, np.newaxis]
 
@@ -71,7 +71,7 @@ def counted(sizes):
 
 
 def drawn_sizes(rng, texts=4, most=7):
-    """Return random lengths of texts, including a text of one token and a text of maximum length."""
+    """Return random text lengths, including a text of one token and a text of maximum length."""
     return [int(size) for size in rng.permutation([1, most, *rng.integers(2, most, texts - 2)])]
 
 

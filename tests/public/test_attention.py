@@ -81,7 +81,7 @@ def test_weights(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_a_mask(attention):
-    """Where the mask is True, the query may attend to the key. A query that may use no key gets zeros."""
+    """Where the mask is True, the query may attend to the key. A query with no allowed key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
     something = np.array([[True, False, True], [False, True, True], [True, True, True]])
     nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])

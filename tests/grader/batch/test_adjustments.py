@@ -57,7 +57,7 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
-    """A correction may set a score above full marks, but added points stop at full marks."""
+    """A correction can set a score above full marks, but added points are capped at full marks."""
     apply(book, TABLE_HEADER, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 
@@ -70,8 +70,8 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
 
 
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
-    """One table may hold the corrections for the whole term, so a run only counts the lines about other
-    lessons. A line about a lesson outside the course is reported as a mistake."""
+    """One table can hold the corrections for the whole term, so a run merely counts the lines about other lessons. A
+    line about a lesson outside the course is reported as a mistake."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
     made, unmatched = apply(book, TABLE_HEADER, *other, "ada,rope,1,,x", "ada,rop,1,,x")
     assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"
@@ -89,7 +89,7 @@ def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
 
 
 def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) -> None:
-    """The table may have a byte order mark, semicolons, and decimal commas."""
+    """The table can have a byte order mark, semicolons, and decimal commas."""
     assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
     assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
 
@@ -97,7 +97,7 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
-    """The table may contain comments, blank lines, and column titles or assignment names in capitals."""
+    """The table can contain comments, blank lines, and column titles or assignment names in capitals."""
     table = [
         TABLE_HEADER.title(),
         '"bob byte","ROPE","1,5",,"Vorzeichen, schön"',
@@ -116,7 +116,8 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 
 @pytest.mark.parametrize("title", TABLE_HEADER.split(","))
 def test_a_table_with_two_columns_of_one_title_is_refused(book: Gradebook, title: str) -> None:
-    """Otherwise, a correction could reach the student in the wrong column."""
+    """If a table could have two columns with the same title, a correction might reach the student in the wrong
+    column."""
     with pytest.raises(TableError, match=f"it has two columns {title}"):
         apply(book, f"{TABLE_HEADER},{title.title()}", "ada,rope,1,,x,bob1")
 
@@ -132,8 +133,8 @@ def test_a_table_with_two_columns_of_one_title_is_refused(book: Gradebook, title
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """If a line that was split in the wrong place were accepted, a student would read half a reason and
-    receive points that nobody awarded."""
+    """Accepting a line that was split in the wrong place would give a student half a reason, and points that nobody
+    awarded."""
     with pytest.raises(TableError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

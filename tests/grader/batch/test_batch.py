@@ -1,4 +1,4 @@
-"""Tests of batches of many submissions: killing any process at any time loses no submission and grades none twice."""
+"""Tests of batches of many submissions: whichever process is killed, no submission is lost or graded twice."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
 
 
 def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> None:
-    """Each student's feedback and results are in folders with safe names, and the results are in Gradescope's
+    """Each student's feedback and results are stored in safely named folders, with the results in Gradescope's
     format."""
     out = small_class[1]
     for kind, ending in (("feedback", "md"), ("results", "json")):
@@ -119,8 +119,8 @@ def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> N
 
 
 def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run on the same class starts no grader, restores deleted files, and leaves every file
-    byte-for-byte the same."""
+    """A second run on the same class starts no grader, restores deleted files, and leaves every file byte-for-byte
+    identical."""
     folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -134,8 +134,8 @@ def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch
 
 
 def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary lists each assignment, the ignored files, and each submission to review with the reason; it
-    accuses nobody."""
+    """The summary lists each assignment, the ignored files and, with a reason, each submission to review; it accuses
+    nobody."""
     shutil.copytree(small_class[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small_class[1], tmp_path / "out")
@@ -151,7 +151,7 @@ def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp
 
 
 def exceed_limit(thing: str) -> str:
-    """Exceed the resource limit that `thing` names, or return `thing` if it names no limit."""
+    """Exceed the resource limit named by `thing`, or return `thing` if it names no limit."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -162,8 +162,8 @@ def exceed_limit(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even in a small class, an item that exceeds the limit on processor time or memory, or ends its process,
-    is cut off."""
+    """Even in a small class, an item becomes a CutOff if it exceeds the processor-time or memory limit, or ends its
+    process."""
     monkeypatch.setattr(bounded_processes, "MAX_PROCESSOR_SECONDS_PER_ITEM", 1)
     monkeypatch.setattr(bounded_processes, "MAX_MEMORY_PER_ITEM", 100 << 20)
     things = [
@@ -187,14 +187,14 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 
 @pytest.fixture
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace graders with fakes, and read submissions in this process, so that no submission runs."""
+    """Replace graders with fakes, and read submissions in this process, so that no submitted code runs."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(bounded_processes, "map_bounded", lambda function, things: map(function, things))
 
 
 @pytest.fixture(scope="module")
 def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with the submissions of a class of ten students."""
+    """Return a folder of submissions from a class of ten students."""
     folder = tmp_path_factory.mktemp("ten")
     classroom.make(folder, NAME, 10, [classroom.right, classroom.unfinished, classroom.no_python])
     return folder
@@ -202,9 +202,8 @@ def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("fake_graders")
 def test_a_coordinator_killed_again_and_again(class_of_ten: Path, tmp_path: Path) -> None:
-    """Each run is killed slightly later than the one before, when it opens a file under OUT or stores a
-    grade. When the same command is repeated, the run continues: no stored grade is lost, and the final grades
-    are the same."""
+    """Each run is killed slightly later than the previous one, as it opens a file under OUT or stores a grade.
+    Repeating the command resumes the run: no stored grade is lost, and the final grades are the same."""
     grade(class_of_ten, tmp_path / "whole")
     known = [0]
     while interrupted_runs.coordinator_killed(len(known) ** 2, class_of_ten, tmp_path / "out"):
@@ -215,7 +214,7 @@ def test_a_coordinator_killed_again_and_again(class_of_ten: Path, tmp_path: Path
 
 
 def graded_in(out: Path) -> int:
-    """Return the number of submissions with a grade."""
+    """Return the number of graded submissions."""
     try:
         with Gradebook.reading(out) as book:
             return sum(bool(row.encoded_grade) for row in book.rows())
@@ -224,9 +223,9 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a grader dies, its jobs go to other graders. The staff's summary names a job that kills three
-    graders in a row and a job on which one grader hangs. All other submissions are graded, and the next run
-    retries the two failed jobs."""
+    """If a grader dies, other graders take over its jobs. The summary for staff names a job that kills three graders in
+    a row and a job on which one grader hangs. All other submissions are graded, and the next run retries the two failed
+    jobs."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -253,7 +252,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If an idle process of a pebble pool dies, the pool shuts down, and the next job starts a new pool."""
+    """A pebble pool shuts down if one of its idle processes dies; the next job then starts a new pool."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
     pool, job = Harmed(1, GraderSetup()), Job(GradeKey(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
@@ -344,16 +343,16 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
 
 
 def sleeps(begun: str) -> str:
-    """Return code that creates a file in a permitted folder and then sleeps for almost the time limit of a
+    """Return code that creates a file in a permitted folder and then sleeps for almost the full time limit of a
     call."""
     slow = f"    if not os.path.exists({begun!r}):\n        open({begun!r}, 'w').close()\n        time.sleep(4)\n"
     return f"{classroom.right(NAME, 0)}\n\nimport os, time\n\ndef sinusoidal_encoding(*given):\n{slow}"
 
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C ends the command with the right exit code, without waiting for running submissions, and keeps
-    every finished grade. If the command is killed, its graders exit on their own. After Ctrl-C or a kill, no
-    process of the command is running, and no temporary file or file outside OUT is left."""
+    """Ctrl-C ends the command with the correct exit code, without waiting for running submissions; every finished grade
+    is kept. If the command is killed, its graders exit on their own. After Ctrl-C or a kill, no process of the command
+    is still running, and no temporary files or files outside OUT remain."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
@@ -388,7 +387,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.usefixtures("fake_graders")
 def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cluster without a worker still accepts submissions, and no call blocks forever."""
+    """A cluster with no workers still accepts submissions, and no call blocks forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
     assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
@@ -396,8 +395,8 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
 
 @pytest.mark.usefixtures("fake_graders")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """A run removes the results of students who withdrew their files, but keeps a note that a person put into
-    a feedback folder."""
+    """A run removes the results of students who withdrew their files, but keeps a note that a person added to a
+    feedback folder."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -473,7 +472,7 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 
 
 def flip_one_byte(path: Path, draw: random.Random) -> None:
-    """Change one byte in a file of the gradebook."""
+    """Flip one bit of a gradebook file."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)
@@ -481,8 +480,8 @@ def flip_one_byte(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("fake_graders")
 def test_a_damaged_gradebook(class_of_ten: Path, tmp_path: Path) -> None:
-    """Grading with a damaged gradebook regrades everything and gives the same grades. A command that only
-    reads a damaged gradebook reads every row or stops with a one-sentence message."""
+    """Grading with a damaged gradebook regrades everything and gives the same grades. A command that only reads a
+    damaged gradebook either reads every row or stops with a one-sentence message."""
     grade(class_of_ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

@@ -28,8 +28,7 @@ NAME = "sinusoidal"
 
 
 class OtherPoints(Direct):
-    """Fake graders that read the points of two tests from the name of a suite, such as `1: 3, 2` for 3 and 2
-    points."""
+    """Fake graders that read the points of two tests from a suite's name, such as `1: 3, 2` for 3 and 2 points."""
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
@@ -48,8 +47,8 @@ class OtherPoints(Direct):
 def test_changed_points_are_named_before_anybody_is_graded(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Changed points may be a mistake even if the total is right, so the instructor reads the old and the new
-    points in time to stop the run."""
+    """Changed points can be a mistake even if the total is right, so the instructor sees the old and new points in time
+    to stop the run."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
     monkeypatch.setattr(run, "Processes", OtherPoints)
     draw, before = random.Random(seed), None
@@ -70,7 +69,7 @@ def test_changed_points_are_named_before_anybody_is_graded(
 def test_points_that_do_not_add_up_grade_nobody(
     part: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run and a check each report mistyped points in one sentence that names the file to correct."""
+    """Both a run and a check report mistyped points in one sentence that names the file to correct."""
     path, draw = getattr(course.find(NAME), f"{part}_tests"), random.Random(seed)
     text = path.read_text("utf-8")
     place = draw.choice([*re.finditer(r"(?<=points=)[\d.]+", text)])

@@ -1,5 +1,5 @@
-"""Tests of successive runs in a term: one table of students, and the changes since the last run, each with
-its reason."""
+"""Tests of successive runs in a term: one table of students, and a list of changes since the last run, each with its
+reason."""
 
 from __future__ import annotations
 
@@ -61,8 +61,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason for a changed score is a new submission, a changed test, a manual correction, or two of
-    these three."""
+    """A score changes because of a new submission, a changed test, a manual correction, or two of these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -93,8 +92,8 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
     second: str, tmp_path: Path
 ) -> None:
-    """The second run reads the same table without some of its lines, or looks for a table that has been removed.
-    The message names the table that the last run read and the table that this run reads."""
+    """The second run reads the same table with some lines removed, or looks for a table that no longer exists. The
+    message names the table that the last run read and the table that this run reads."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
     lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
@@ -124,7 +123,7 @@ CORRECTION = f"student,assignment,points,reason\nada,{NAME},1,Right idea\n"
 def test_a_table_of_corrections_may_be_next_to_any_folder(
     place: str, late: str, is_late_last: bool, tmp_path: Path
 ) -> None:
-    """Late files may be elsewhere than the class, and the table of the term stays where it is."""
+    """The table of corrections is read if it is next to the class's folder or next to the folder of late files."""
     folders = [tmp_path / "class", tmp_path / late]
     put(folders[0] / NAME, {"ada.py": solved(10)})
     put(folders[1] / NAME, {"bob.py": solved(20)})
@@ -149,8 +148,8 @@ def test_two_tables_of_corrections_end_the_run(tmp_path: Path) -> None:
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
-    """If a submission with a correction is gone, the report gives only this reason, and does not also call
-    the correction withdrawn."""
+    """If a submission with a correction is gone, the report gives only that reason and does not also call the
+    correction withdrawn."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
@@ -163,8 +162,8 @@ def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
-    """The report lists each change on one line with the earlier score. A student's first submission is not a
-    change."""
+    """The report lists each change on a separate line, with the previous score. A student's first submission does not
+    count as a change."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
     grade(folder, out)
@@ -190,7 +189,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Without the folder, a reader of the message could not tell which of two files with the same name counts."""
+    """Without the folder, a reader could not tell from the message which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()

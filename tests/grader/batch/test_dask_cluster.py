@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="the [c
 
 NAME = "sinusoidal"
 ENDLESS_SECONDS = 1e6
-"""Practically infinite timeout in seconds, for Dask's settings."""
+"""Practically infinite timeout, in seconds, for Dask's settings."""
 
 
 class LoopbackCluster:
@@ -67,7 +67,7 @@ class LoopbackCluster:
 
 
 def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Run an action once, as soon as a certain number of grades are stored."""
+    """Call `do` once, as soon as `number` grades have been stored."""
     add, kept = Gradebook.add, []
 
     def add_and_do(*grade: Any) -> None:
@@ -82,8 +82,8 @@ def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Calla
 def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the cluster has no worker, the command prints a one-sentence message. Killing one of two busy
-    workers changes no grade."""
+    """If the cluster has no workers, the command prints a one-sentence message. Killing one of two busy workers changes
+    no grade."""
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)

@@ -64,8 +64,8 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """If the suite of one assignment changes, the grades for the other assignments stay. The gradebook also
-    keeps the grades from the old suite, in case an instructor restores that suite."""
+    """Changing one assignment's suite leaves the grades for the other assignments unchanged. The gradebook also keeps
+    grades from the old suite, in case an instructor restores that suite."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
     book.replace_submissions([class_], SUITES)
     grade_all(book)
@@ -78,7 +78,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If another seed did not change the hash of a suite, a run would reuse last term's grades from the gradebook."""
+    """If a new seed did not change a suite's hash, a run would reuse last term's grades from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -106,8 +106,8 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """A run may read different folders from the last run, or grade only one assignment. A student who submits
-    a different file is not reported as missing."""
+    """A run can read different folders than the last run did, or grade only one assignment. A student who submits a
+    different file is not reported as missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.replace_submissions([both], SUITES) == []
     assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -116,7 +116,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """Until a grader succeeds, the submission's row contains a message to the staff."""
+    """Until a grader succeeds, the submission's row shows a message for the staff."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     (key,) = book.ungraded_key_counts()
     book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
@@ -128,7 +128,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """A submission without an assignment has no suite and is marked as unreadable."""
+    """A submission without an assignment has no suite and is marked unreadable."""
     book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
     assert not book.ungraded_key_counts()
     (row,) = book.rows()
@@ -157,8 +157,8 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A later file belongs to the student whose number, login or name on the platform is the file's name, and
-    no other student's grade changes."""
+    """A later file belongs to the student whose number, login or name on the platform matches the file's name; no other
+    student's grade changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.replace_submissions([first, second], SUITES)
@@ -198,8 +198,7 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """With ten times as many submissions, SQLite takes no more steps to look up code, to store a grade or to
-    read a row."""
+    """With ten times as many submissions, SQLite takes no more steps to look up code, store a grade or read a row."""
 
     def steps(size: int) -> int:
         taken = []
@@ -235,8 +234,8 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, gradebook_database.VERSION - 1, gradebook_database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """If the gradebook has another version, `autograder grade` grades everything again, and other commands
-    tell the user to run `autograder grade`."""
+    """If the gradebook has a different version, `autograder grade` regrades everything, and other commands tell the
+    user to run it."""
     path = tmp_path / gradebook_database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
@@ -263,8 +262,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """If the folder for the results cannot be written, the command stops with a message that suggests another
-    folder."""
+    """If the results folder is not writable, the command stops with a message that suggests another folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

@@ -1,4 +1,4 @@
-"""Tests of interruptions: grades that have arrived are stored, other jobs stay ungraded, and exit codes are right."""
+"""Tests of interruptions: grades that have arrived are stored, other jobs stay ungraded, and exit codes are correct."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEYS = [GradeKey("rope", "grading", f"code {number}") for number in range(4)]
 
 
 class Workers:
-    """Graders whose results are determined in advance: a grade, an exception, or None for a running job."""
+    """Graders with predetermined results: a grade, an exception, or None for a running job."""
 
     size = 4
 
@@ -52,13 +52,13 @@ def stored(outcomes: list[bytes | Exception | None], monkeypatch: pytest.MonkeyP
 
 
 def test_grades_that_arrived_before_an_interruption_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run had not yet looked at two of the four jobs, which were finished."""
+    """Two of the four jobs have finished, but the run has not collected their grades yet."""
     assert stored([b"first", None, b"third", None], monkeypatch) == {KEYS[0]: b"first", KEYS[2]: b"third"}
 
 
 @pytest.mark.parametrize("error", [RuntimeError("the grader ended"), UserError("no grader can continue")])
 def test_a_failed_job_stays_ungraded_after_an_interruption(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next run grades the submission; the interruption is not replaced by the job's error."""
+    """The next run grades the submission; the job's error does not mask the interruption."""
     assert stored([error, b"second", None, None], monkeypatch) == {KEYS[1]: b"second"}
 
 
@@ -66,7 +66,7 @@ def test_a_failed_job_stays_ungraded_after_an_interruption(error: Exception, mon
 def test_a_command_that_is_interrupted_at_its_beginning_has_not_failed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exit code 1 would mean that a check failed. The test of the sandbox runs before a command's work."""
+    """Exit code 1 would mean that a check failed. The sandbox self-test runs before the command itself."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

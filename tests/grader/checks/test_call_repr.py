@@ -24,8 +24,7 @@ UNTYPABLE = (np.arange(128) % 7, {"table": np.arange(99) % 7}, np.random.default
 
 
 def pasted(text: str, function: str) -> Any:
-    """Return the arguments of a call, read from the lines that a student pastes at a prompt where only numpy
-    is imported."""
+    """Return the arguments of a call that a student pastes into an interpreter in which only numpy is imported."""
     *definitions, last = re.sub(r"(?m)^>>> ", "", text).splitlines()
     names: dict[str, Any] = {"np": np, function: lambda *args, **kwargs: (args, kwargs)}
     exec("\n".join(definitions), names)
@@ -33,7 +32,7 @@ def pasted(text: str, function: str) -> Any:
 
 
 def comparable(value: Any) -> Any:
-    """Return a form of a value that can be compared byte by byte: each random generator is replaced by its state."""
+    """Return a form of a value that can be compared byte by byte, with each random generator replaced by its state."""
     if isinstance(value, tuple | list):
         return type(value)(map(comparable, value))
     if isinstance(value, dict):
@@ -42,7 +41,7 @@ def comparable(value: Any) -> Any:
 
 
 class Pasted(catalogue.ModuleBackend):
-    """Solution that checks, for every call, that a student who pastes the text of the call gets the same arguments."""
+    """Solution that checks that pasting the text of any call reproduces the call's arguments."""
 
     def call(self, call: Call) -> Reply:
         text = call_as_prompt(call) if call.function != ANSWERS else ""
@@ -60,7 +59,7 @@ def test_every_call_of_a_public_test_can_be_pasted_or_is_described(suite: Suite)
 
 
 def test_a_call_in_a_label_of_a_public_test_can_be_typed(assignment: Assignment) -> None:
-    """A label that begins with a call of the student's function contains code, not mathematical notation."""
+    """A label that begins with a call to the student's function contains code, not mathematical notation."""
     solution = runpy.run_path(str(assignment.solution))
     tree = ast.parse(assignment.public_tests.read_text("utf-8"))
     labels = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str]

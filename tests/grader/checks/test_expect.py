@@ -34,7 +34,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 
 
 def submission(source: str) -> StudentModule:
-    """Return submitted code as a test sees it, with the real solution as reference."""
+    """Return submitted code as a test sees it, with the real solution as the reference."""
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
@@ -117,7 +117,7 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
 
 @pytest.mark.parametrize("result", ["None", "'19'", "{}", "{'r': 19}", "object()"])
 def test_only_a_number_answers_where_a_number_is_expected(result: str) -> None:
-    """Otherwise, a function that refuses a bad argument and has no `return` would earn points."""
+    """If None passed for a number, a function that only rejects bad arguments and has no `return` would earn points."""
     module, _ = call.load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
     alibi = StudentModule("alibi", catalogue.ModuleBackend(module), Reference(find("alibi")))
     with pytest.raises(FailedTestError) as caught:
@@ -158,8 +158,8 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """An int larger than any numpy integer may be the expected result, or a wrong result where a small number
-    is expected."""
+    """An int larger than any numpy integer can be the expected result, or a wrong result where a small number is
+    expected."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -257,7 +257,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """Lines that run before a loop make no difference to whether the loop is accepted."""
+    """Lines that run before a loop do not affect whether the loop is accepted."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -346,7 +346,7 @@ WRONG_TYPES = {
     "a number": ["False", "'1/2'", "(1, 2)", "np.bool_(True)", "np.inf", "{'a': np.int64(3)}"],
     "yes or no": ["1", "0.0", "'yes'", "np.int64(0)", "[True]"],
 }
-"""Wrong values for each form of answer, as Python code."""
+"""Wrong values for each form of answer, written as Python code."""
 
 
 def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment: Assignment) -> None:
@@ -370,7 +370,7 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "int8", "uint16", "bool"])
 def test_no_message_shows_numpys_names_of_types(kind: str) -> None:
-    """Numbers inside lists, tuples and dicts are also written as in Python, and long values are cut off."""
+    """Numbers inside lists, tuples and dicts are also written as in Python, and long values are truncated."""
     for number in np.array([0, 1, 2.5, 100]).astype(kind):
         text = value_text(number)
         assert text == repr(number.item()) == value_text(np.array(number))
@@ -411,8 +411,8 @@ ROUNDED_TO_FLOAT16 = {
 
 @pytest.mark.parametrize("expected", ROUNDED_TO_FLOAT16.values(), ids=ROUNDED_TO_FLOAT16)
 def test_float16_is_named_as_low_precision_and_not_as_a_wrong_value(expected: np.ndarray) -> None:
-    """Values that are rounded to float16, whatever their dtype, get a message that names the cause. Values that are
-    computed from float16, and then not rounded, are also nearly right."""
+    """Values rounded to float16, whatever their dtype, get a message that names the cause. Values computed from float16
+    but not rounded afterwards also count as nearly right."""
     with np.errstate(over="ignore"):
         half = np.asarray(expected).astype(np.float16)
     for actual in (half, half.astype(np.float32), half.astype(np.float64)):
@@ -484,7 +484,7 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Without the message's last line, a student would look for the value in the result of the call in the message."""
+    """Without its last line, the message would make students look for the value in the call's result."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
@@ -532,7 +532,7 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     ],
 )
 def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
-    """Lists and tuples are equivalent, and the order of dict entries makes no difference."""
+    """Lists and tuples are equivalent, and the order of dict entries does not matter."""
     differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
     assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
 

@@ -1,4 +1,4 @@
-"""Tests of function states: each mistake is reported at the function that contains the mistake."""
+"""Tests of function states: each mistake is reported for the function that contains it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def test_building_blocks_reach_through_helpers() -> None:
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Thousands of functions all use each other, but the report follows only the failed functions."""
+    """The call graph of ten thousand functions that call each other in a ring is built without excessive time or
+    memory."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(call_graph_of(ring).dependencies("f1")) == 9999
 
@@ -127,8 +128,7 @@ def theta(d):
 
 
 def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> None:
-    """The student is reminded of the missing error because a hidden test, but no public test, checks that the
-    function raises it."""
+    """The student is reminded of the missing error because only a hidden test checks that the function raises it."""
     passed = TestResult(Test("t", "theta", 1.0, Phase.PUBLIC, "A rule"))
     asked = replace(passed, calls={Call("theta", (3,)): Reply(raised=Raised("ValueError", ("ValueError",), "3"))})
     for body, results, words in [
@@ -180,7 +180,7 @@ def with_results(change: Callable[[np.ndarray], np.ndarray], function: Callable[
 
 
 def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
-    """Return the functions that a student sees reported as wrong, at home or in feedback, in the lesson's order."""
+    """Return the functions that a student sees reported as wrong, at home or in feedback, in lesson order."""
     graph = suite.reference.call_graph
     tried = (lambda name: frozenset[str]()) if at_home else graph.dependencies
     results = with_likely_causes(suite.reference, results, lambda: graph, tried)
@@ -191,10 +191,10 @@ def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
 
 
 def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignment, suite: Suite) -> None:
-    """Make one function at a time wrong, whether other functions call it or their tests compare them with it.
+    """Break one function at a time, whether other functions call it or their tests compare them with it.
 
-    At home, with and without hidden tests, only the function that was made wrong is reported as at fault. In
-    feedback, follow-through decides.
+    At home, with or without hidden tests, only the broken function is reported as at fault. In feedback, follow-through
+    decides.
     """
     questions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     for number, name in enumerate(questions):
@@ -211,7 +211,7 @@ def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignm
 
 
 def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> None:
-    """Two wrong functions may be inverses of each other, so that each has a test that calls both."""
+    """Two wrong functions can be inverses of each other, each with a test that calls both."""
     calls = {Call(name, (1,)): Reply() for name in ("rotated", "bare")}
     told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls))
     assert {each.status for each in told.values()} == {Status.MISTAKEN}

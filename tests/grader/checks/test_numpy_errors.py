@@ -121,7 +121,7 @@ def test_an_unknown_message_stays_as_it_is(text: str) -> None:
 
 
 def test_a_hostile_message_takes_no_time() -> None:
-    """An exception from a submission may have a message of up to 2,000 characters."""
+    """An exception from a submission can have a message of up to 2,000 characters."""
     for start in (
         "operands could not be broadcast together with shapes ",
         "cannot reshape array of size 9 into shape (",

@@ -33,14 +33,14 @@ RUNS = [
     ("autograder doctor", "ascii:strict"),
     ("writer", "cp1252:strict"),
 ]
-"""Each command with the encoding in which it can lose most, and one command of each kind with both encodings.
+"""Each command with the encoding that lacks the most characters, and one command of each kind with both encodings.
 
-ASCII lacks all characters that cp1252 lacks, but Click, which prints for `autograder`, mistakes an ASCII stream for a
-UTF-8 stream without a locale."""
+ASCII lacks every character that cp1252 lacks, but without a locale, Click, which prints for `autograder`, mistakes an
+ASCII stream for a UTF-8 stream."""
 
 
 def printed(text: str, encoding: str) -> str:
-    """Return text as printed to a stream with a certain encoding and error handler."""
+    """Return text as printed to a stream with the specified encoding and error handler."""
     name, _, errors = encoding.partition(":")
     stream = io.TextIOWrapper(io.BytesIO(), encoding=name, errors=errors, newline="\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -76,7 +76,7 @@ def test_letters_are_spelled() -> None:
 
 @functools.cache
 def output(command: str, encoding: str) -> str:
-    """Return the output of a command that writes to a pipe with a certain encoding."""
+    """Return the output of a command that writes to a pipe with the specified encoding."""
     done = subprocess.run(
         [sys.executable, *COMMANDS[command]],
         cwd=ROOT,

@@ -76,8 +76,8 @@ are therefore the same in every correct solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
-    """An alternative solution never calls the solution, and it omits functions that can hardly be written in
-    a second style."""
+    """An alternative solution never calls the solution, and omits functions that can hardly be written any other
+    way."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))

@@ -1,7 +1,7 @@
 """Tests of the architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and a
 package uses only the public modules of other packages.
 
-The tests also check modules that strings name, as in calls of `runpy` and `subprocess` or in names of plugins.
+The tests also check modules named in strings, as in `runpy` and `subprocess` calls or plugin names.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def package(module: str) -> str:
 
 
 def crossing() -> Iterator[tuple[str, str]]:
-    """Yield each import between packages as a pair of the importing module and the imported module."""
+    """Yield each import between packages as a pair: the importing module and the imported module."""
     for importer in sorted(graph().modules - {"autograder"}):
         for imported in sorted(graph().find_modules_directly_imported_by(importer) - {"autograder"}):
             if package(imported) != package(importer):

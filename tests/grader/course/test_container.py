@@ -1,5 +1,5 @@
-"""Tests of the container image: the build steps refer to existing files and install everything that the
-course needs. No test here needs a tool that builds images.
+"""Tests of the container image: the build steps refer to existing files and install everything that the course needs.
+None of these tests needs a tool that builds images.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def test_the_guide_s_commands_exist() -> None:
 
 
 def test_no_results_and_no_environment_are_copied() -> None:
-    """The folders that are left out of the image may contain a class's grades from an instructor's computer."""
+    """Folders excluded from the image can contain a class's grades from an instructor's computer."""
     left = (course.ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".venv*", "dist", "results"} <= {*left}

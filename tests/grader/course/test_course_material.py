@@ -51,9 +51,8 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The solution raises no warning, even for a query without keys or for the logarithm of zero, because a
-    warning would make students look for a mistake. The solution also passes every test with another term's
-    seed."""
+    """The solution raises no warning, even for a query with no keys or the logarithm of zero, because a warning would
+    make students look for a mistake. The solution also passes every test with another term's seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -160,7 +159,7 @@ HEADINGS = {
     "attention": ("What came before attention", "The idea", "By hand", "What to write", "Questions"),
     "extrapolation": ("The task", "What can go wrong", "The formula", "What to write", "Questions", "What we measured"),
 }
-"""Lessons without prerequisites: the first one and the experiment."""
+"""Lessons without prerequisites: the first lesson and the experiment."""
 
 
 def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:
@@ -217,8 +216,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a
-    folder. `checks.pytest_plugin` prevents both through a private name of Hypothesis; if that name changes, this
+    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a folder.
+    `checks.pytest_plugin` disables both behaviours through a private name of Hypothesis; if that name changes, this
     test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}

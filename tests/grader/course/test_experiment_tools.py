@@ -100,7 +100,7 @@ def test_each_experiment_is_a_command_of_its_own(name: str, monkeypatch: pytest.
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Windows, the code page of a pipe lacks ✓ and −, but the rest of the report arrives."""
+    """On Windows, a pipe's code page lacks ✓ and −, but the rest of the report still arrives."""
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", pipe)
     monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
@@ -111,7 +111,7 @@ def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.Monke
 
 
 def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command for a single method prints its table even to a pipe that lacks characters, because an
+    """The command for a single method prints its table even to a pipe that cannot encode every character, because an
     exception would seem to come from the student's file."""
     lab = importlib.import_module("assignments.extrapolation.lab")
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")

@@ -41,7 +41,7 @@ def unwritten(name: str) -> types.ModuleType:
 
 
 def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
-    """Return a picture that is drawn with the modules that `load` returns."""
+    """Return a picture drawn with the modules that `load` returns."""
     return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in figures.drawn_from(draw)), **settings)
 
 
@@ -69,7 +69,7 @@ def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> 
 
 @functools.cache
 def right(draw: Draw) -> Figure:
-    """Return a picture that is drawn with the solution."""
+    """Return a picture drawn with the solution."""
     return sketched(draw)
 
 
@@ -121,9 +121,8 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """With wrong functions, the result is either a card that names a function or a picture with labelled
-    axes. Each picture is tested with only one kind of wrong value, because the code handles all kinds in the
-    same way."""
+    """With wrong functions, the result is either a card that names a function or a picture with labelled axes. Each
+    picture is tested with only one kind of wrong value, because the code handles all kinds the same way."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)

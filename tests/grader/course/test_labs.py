@@ -37,8 +37,8 @@ Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarra
 
 
 def scaled_like_trained(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return parameters in float64 and as large as trained parameters, because finite differences need
-    both."""
+    """Return parameters as large as trained ones, in float64: finite differences need both the size and the
+    precision."""
     rng = np.random.default_rng(5)
     stacked = lab_model.stacked(drawn)
     return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
@@ -167,8 +167,8 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """If the lab accepted a function that does not have its method's form, the experiment would train one
-    method and measure another."""
+    """If the lab accepted a function in the wrong form for its method, the experiment would train one method and
+    measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -202,8 +202,8 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """In a packed row, positions restart in each text, other texts are masked, and each token's answer is in
-    its own text."""
+    """In a packed row, positions restart with each text, other texts are masked, and each token's answer is in its own
+    text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -305,7 +305,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return, for each job of `make experiment`, the saved numbers that the job measures again."""
+    """Return, for each job of `make experiment`, the saved numbers that the job remeasures."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
@@ -331,8 +331,8 @@ NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` repeats some runs, keeps the numbers of the others, and leaves the files
-    byte-for-byte the same."""
+    """`make experiment` repeats some runs, keeps the numbers of the others, and leaves the files byte-for-byte
+    identical."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
@@ -347,8 +347,8 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only one or two seeds run, and the tolerance allows for rounding on another processor, which can change
-    results over thousands of steps."""
+    """Only one or two seeds are run, with a tolerance for rounding on another processor, which can change results over
+    thousands of steps."""
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)

@@ -1,9 +1,9 @@
 """Tests of agreement with libraries: lessons compute the same numbers as Hugging Face transformers and torch.
 
-The constants come from the reference code that each case names, in transformers 5.23.0 to 5.24.0 and torch
-2.13.0 to 2.15.0 with float32 precision. The tests need neither library. To record the constants again,
-install both libraries in another environment and make the same calls. `log_n_scale`, the Forgetting
-Transformer, RetNet and CoPE are not tested, because neither library implements them.
+The constants were computed in float32 with the reference code named in each case, from transformers 5.23.0 to 5.24.0
+and torch 2.13.0 to 2.15.0. The tests need neither library. To re-record the constants, install both libraries in
+another environment and make the same calls. `log_n_scale`, the Forgetting Transformer, RetNet and CoPE are not tested,
+because neither library implements them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of the Makefile and make.sh: values from users are never run as commands."""
+"""Tests of the Makefile and make.sh: user-supplied values are never run as commands."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """Record that the folder was set up with a certain lock file, and make every further setup print a line
-    and fail."""
+    """Record that the folder was set up with the specified lock file, and make any further setup print a line and
+    fail."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -49,7 +49,7 @@ def installed(folder: Path, lock: str) -> Path:
 
 
 def start(folder: Path, *words: str, **values: str) -> subprocess.Popen[str]:
-    """Start `make` with certain arguments, and without the environment of a `make` that runs the tests."""
+    """Start `make` with the specified arguments, but without the environment of the `make` that runs the tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
     piped = subprocess.PIPE
     return subprocess.Popen(["make", *words], cwd=folder, env=outside, stdout=piped, stderr=piped, text=True)
@@ -62,8 +62,7 @@ def run(folder: Path, *words: str, **values: str) -> subprocess.CompletedProcess
 
 
 def make(folder: Path, target: str, as_argument: bool, **values: str) -> list[str]:
-    """Return the arguments that the command of a target receives from `make NAME=value` or the
-    environment."""
+    """Return the arguments that a target's command receives from `make NAME=value` or the environment."""
     words = [f"{name}={value}" for name, value in values.items()] if as_argument else []
     done = run(folder, target, *words, **({} if as_argument else values))
     assert not (folder / "gotcha").exists(), values
@@ -75,7 +74,7 @@ both_ways = pytest.mark.parametrize("as_argument", [True, False], ids=["make NAM
 
 @both_ways
 def test_a_value_from_outside_is_a_value(folder: Path, as_argument: bool) -> None:
-    """The command receives the value unchanged, and the shell runs no part of the value."""
+    """The command receives the value unchanged, and the shell executes no part of it."""
     for value in HOSTILE:
         lines = value.split("\n")
         graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
@@ -119,7 +118,8 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """`make` treats only two exit codes of `autograder` as errors: those for wrong usage and for a failing sandbox."""
+    """`make` treats only two exit codes of `autograder` as errors: those for a usage error and for a failing
+    sandbox."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
@@ -138,7 +138,7 @@ def sets_up(folder: Path, *words: str) -> bool:
 
 
 def test_packages_are_installed_again_only_when_the_lock_s_content_changed(folder: Path) -> None:
-    """A checkout may update a file's time without changing the content."""
+    """A checkout can update a file's modification time without changing its content."""
     lock = folder / "requirements.lock"
     later = (folder / ".venv" / "packages").stat().st_mtime + 5
     os.utime(lock, (later, later))

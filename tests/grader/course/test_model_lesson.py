@@ -1,5 +1,5 @@
-"""Tests of lesson 14: from the same weights, the solution computes the recorded logits of transformers, and
-the logits that transformers computes in the test.
+"""Tests of lesson 14: with the same weights, the solution computes the logits recorded from transformers, and those
+that transformers computes during the test.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
 
 
 def blocks(language: str) -> list[str]:
-    """Return all code blocks in one language from the lesson's section “The same logits”."""
+    """Return all code blocks in one language from the lesson's “The same logits” section."""
     (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 

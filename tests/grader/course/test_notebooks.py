@@ -73,7 +73,7 @@ def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Each drawing cell makes one picture with controls at their initial values, and never a card."""
+    """Each drawing cell draws one picture, with the controls at their initial values, and never a card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
         "ipywidgets.interact",
@@ -106,7 +106,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the kernel's messages for each cell source, after running all of them in a certain folder."""
+    """Return the kernel's messages for each cell source, after running all the sources in `folder`."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}
@@ -117,7 +117,7 @@ def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[
 
 
 def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
-    """No error or warning appears, and each drawing cell shows exactly one picture, which may be a card."""
+    """No error or warning appears, and each drawing cell shows exactly one picture, possibly a card."""
     lay_out(tmp_path / "assignments", written=False)
     with running() as kernel:
         for folder in (tmp_path / "assignments", solved):
@@ -149,7 +149,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """The ids of cells are words and never change, so saving a notebook changes only the edited cells."""
+    """Cell ids are words that never change, so saving a notebook changes only the edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

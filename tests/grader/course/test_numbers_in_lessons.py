@@ -1,10 +1,9 @@
 """Tests of the numbers in lessons: the solutions confirm every number in a lesson and every answer to a question.
 
-Each lesson has a file in `numbers_in_lessons` with a table, SENTENCES, and the names that the table uses. Each
-line of the table quotes the lesson, with an expression in «» instead of each number; an indented line
-continues the previous line. `<==` introduces a condition that must hold for the quotation to be true. A colon
-after an expression introduces a format, as in an f-string, or `/` for a fraction. ANSWERS holds the answers
-to all questions.
+Each lesson has a file in `numbers_in_lessons` with a table, SENTENCES, and the names that the table uses. Each line of
+the table quotes the lesson, with an expression in «» instead of each number; an indented line continues the previous
+line. `<==` introduces a condition that must hold for the quotation to be true. A colon after an expression introduces a
+format, as in an f-string, with `/` for a fraction. ANSWERS holds the answers to all questions.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text on one line, with one kind of minus sign and without the targets of links to lessons."""
+    """Return text on one line, with a single kind of minus sign and without the targets of links to lessons."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

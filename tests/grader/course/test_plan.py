@@ -27,7 +27,7 @@ ROPE = course.find("rope")
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Return a function that writes the plan of a term."""
+    """Return a function that writes a term's plan."""
     path = tmp_path / "course.toml"
     monkeypatch.setattr(course, "plan_file", lambda: path)
     return lambda text: path.write_text(text, "utf-8") and None
@@ -104,8 +104,8 @@ def test_any_plan_has_numbers_without_gaps_and_links_that_lead_to_their_lesson(s
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_first_page_links_to_the_shipped_lessons_in_the_order_of_the_term(seed: int) -> None:
-    """The list of links contains every shipped lesson and no words about other lessons, whether the plan changes
-    the lessons or only some lessons of the full course ship."""
+    """The list of links contains every shipped lesson and mentions no other lesson, whether the plan changes the
+    lessons or only some lessons of the full course ship."""
     draw = random.Random(seed)
     name = "assignments/README.md"
     source = (course.ROOT / name).read_text("utf-8")
@@ -156,8 +156,8 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """If a term leaves out a lesson on which another lesson builds, students read this in the text, and
-    instructors during the build. A range of links counts as a single link."""
+    """If a term omits a lesson on which another lesson builds, the text tells students, and the build tells
+    instructors. A range of links counts as a single link."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_lesson_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
@@ -200,7 +200,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str], None]) -> None:
-    """Texts, notebooks, pages, pictures and the search have no dead link, for any order and number of open
+    """Texts, notebooks, pages, pictures and the search contain no dead links, whatever the order and number of open
     lessons."""
     draw = random.Random(seed)
     lessons = draw.sample(FULL, draw.randrange(2, len(FULL)))
@@ -251,7 +251,7 @@ def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable
 
 
 def score(suite: Suite, broken: set[str]) -> dict[str, object]:
-    """Return the score of a solution in which some functions are not implemented."""
+    """Return the score of a solution in which some functions are unimplemented."""
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten

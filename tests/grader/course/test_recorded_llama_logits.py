@@ -1,4 +1,4 @@
-"""Tests of small Llama checkpoints: a plain reference and transformers both give the recorded logits."""
+"""Tests of small Llama checkpoints: a plain reference and transformers both reproduce the recorded logits."""
 
 from __future__ import annotations
 

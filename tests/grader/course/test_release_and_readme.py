@@ -60,7 +60,7 @@ MAX_GUIDE_WORDS = 3000
 
 
 def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
-    """An instructor reads the guide in fifteen minutes and finds every command and every output file."""
+    """An instructor can read the guide in fifteen minutes and find every command and every output file in it."""
     guide = (ROOT / "autograder" / "README.md").read_text("utf-8")
     assert len(guide.split()) <= MAX_GUIDE_WORDS
     assert re.findall(r"!\[[^\]]{20,}\]\(\.\./docs/pictures/([\w.]+)\)", guide) == ["report.png"]

@@ -18,7 +18,7 @@ PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
 LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
 HANDOUT = course.PACKAGE_FOLDER / "handout" / "template" / "requirements.txt.template"
 OMITTED_PACKAGES = {"playwright"}
-"""Deliberately omitted package, which Otter needs only to print notebooks as PDF."""
+"""Package omitted on purpose, because Otter needs it only to print notebooks as PDF."""
 
 
 def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
@@ -67,7 +67,7 @@ def test_what_installs_the_packages_is_locked_too() -> None:
 
 
 def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
-    """Students can install the versions with which the course was tested."""
+    """Students can install the versions that the course was tested with."""
     pinned = locked("requirements.lock")
     lines = [line for line in HANDOUT.read_text("utf-8").splitlines() if line and line[0] != "#"]
     requirements = [Requirement(line) for line in lines]

@@ -1,9 +1,8 @@
 """Tests of trivial solutions: a function that does no work earns no points, however other functions behave.
 
-A lazy function returns the same result for every call, returns an argument, fills the correct shape with zeros,
-raises an error in every call, or reorders the numbers of its first argument. Every test runs with each kind
-of lazy function, while every other function is correct, lazy in the same way, or lazy in one of three other
-ways. No combination passes.
+A lazy function returns the same result for every call, returns an argument, returns zeros in the correct shape, raises
+an error in every call, or reorders the numbers of its first argument. Every test runs with each kind of lazy function,
+while every other function is correct, lazy in the same way, or lazy in one of three other ways. No combination passes.
 
 A lazy function can satisfy a property for the wrong reason: scores that ignore positions also depend only on
 the difference of positions. Each property is therefore also tested with functions that are correct except
@@ -52,7 +51,7 @@ def filled_in_right_shape(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
 
 
 def stretched(args: tuple[Any, ...], right: Any) -> Any:
-    """Repeat the first argument until the correct shape is full."""
+    """Repeat the first argument until it fills the correct shape."""
     return filled_in_right_shape(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
 
 
@@ -119,7 +118,7 @@ class Mixture:
         self.replies: dict[tuple[str, bytes, bool], Reply] = {}
         self.plan: dict[str, str] = {}
         self.asked: str | None = None
-        """Called function for which the plan names no behaviour."""
+        """Name of a function that was called although the plan specifies no behaviour for it."""
 
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
@@ -146,11 +145,11 @@ class Mixture:
 
 
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
-    """Yield each test that passes although the tested function is lazy, with the behaviour of every function.
+    """Yield each test that passes even though the tested function is lazy, with the behaviour of every function.
 
-    If a test calls a function that the plan omits, the search tries the plan with each behaviour of that
-    function. Plans that fail earlier are not extended, so only a small part of all combinations runs. Each
-    test runs by itself, and not as part of a suite."""
+    If a test calls a function that the plan omits, the search tries the plan with each behaviour of that function.
+    Plans that fail earlier are not extended, so only a small fraction of all combinations is run. Each test runs by
+    itself rather than as part of a suite."""
     suite.backend = mixture
     for test, runnable in suite._tests.items():
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
@@ -202,7 +201,7 @@ SINGLE_ARGUMENT_PROPERTIES = {
     "test_scores_depend_on_the_difference_of_the_coordinates",
     "test_rotations_on_a_grid_add_up",
 }
-"""Tests of properties that concern a single argument; other tests find functions that ignore another argument."""
+"""Tests of properties that involve only one argument; other tests catch functions that ignore a different argument."""
 
 
 def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> None:

@@ -34,7 +34,7 @@ LOOPS = {
 
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
-    """Yield a grader that waits one second for each file."""
+    """Yield a grader that waits at most one second for each file."""
     with closing(Grader()) as made:
         made.sandbox.limits = replace(LIMITS, call_seconds=1.0)
         yield made
@@ -71,7 +71,7 @@ def graded(grader: Grader, path: Path) -> tuple[Submission, Grade, str]:
 def test_a_script_says_where_it_does_not_end_and_what_it_defines(
     loop: str, above: float, grader: Grader, tmp_path: Path
 ) -> None:
-    """An endless loop may be anywhere in the file, and functions above the loop are graded."""
+    """Wherever in a file an endless loop is, the functions above it are graded."""
     texts = solution_statements()
     kept = texts[: int(above * len(texts))]
     path = tmp_path / "sinusoidal.py"
@@ -92,7 +92,7 @@ def test_a_script_says_where_it_does_not_end_and_what_it_defines(
 
 @pytest.mark.parametrize("place", [0, 3, -1])
 def test_a_notebook_says_in_which_cell(place: int, grader: Grader, tmp_path: Path) -> None:
-    """The cells below the cell with the endless loop also run."""
+    """Cells below the one with the endless loop also run."""
     sources = solution_statements()
     sources.insert(place % (len(sources) + 1), LOOPS["while"])
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]

@@ -39,7 +39,7 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 
 def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
-    """Return a grade that contains certain test results."""
+    """Return a grade with the specified test results."""
     won = float(sum(result.test.points for result in test_results if result.passed))
     return Grade("rope", SubmissionStatus(status), list(test_results), won, float(len(test_results)), **facts)
 
@@ -106,8 +106,8 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """Before and after hidden results are published, students and staff read only that the file did not
-    finish loading."""
+    """Both before and after hidden results are published, students and staff are told only that the file did not finish
+    loading."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
@@ -141,7 +141,7 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 @pytest.mark.parametrize("kind", [Kind.VALUE, Kind.PRECISION])
 @pytest.mark.parametrize("hidden_kind", [Kind.VALUE, Kind.PRECISION])
 def test_how_wrong_a_hidden_value_is_stays_hidden(kind: Kind, hidden_kind: Kind) -> None:
-    """A value that is right to a few digits is a wrong value, in public and in hidden tests."""
+    """A value that is correct only to a few digits counts as wrong, in public and hidden tests alike."""
     shown = TestResult(test_("near", Phase.PUBLIC), kind, "expected 0.5, got 0.5001")
     hidden = TestResult(test_("far", Phase.HIDDEN), hidden_kind, "expected 0.25, got 0.2501")
     text = markdown(submitted(), grade(shown, hidden))

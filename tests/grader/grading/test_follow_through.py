@@ -35,11 +35,11 @@ from autograder.protocol.failure_kinds import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
-"""Maximum points of one function, so that a single mistake costs at most 45 % of all points."""
+"""Maximum points for one function, so that a single mistake costs at most 45 % of all points."""
 
 
 def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
-    """Return the collected suite of an assignment, which is collected only once."""
+    """Return an assignment's suite, which is collected only once."""
     if name not in suites:
         suites[name] = Suite(course.find(name))
     return suites[name]
@@ -61,7 +61,7 @@ def solution_with(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Return code that makes a function return an expression in which `result` is its correct result."""
+    """Return code that makes a function return an expression in which `result` is the function's correct result."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -226,8 +226,8 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The two functions that write codes refuse too few bits correctly; they accept too few columns only
-    because `bits_needed` returns too few bits."""
+    """The two functions that write codes are right to refuse too few bits; they accept too few columns only because
+    `bits_needed` returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -354,7 +354,7 @@ class OutOfTime(Loaded):
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return the number of function calls that some work makes, which is the same on every machine."""
+    """Return the number of function calls that `work` makes, which is the same on every machine."""
     count = 0
 
     def step(*_: object) -> None:
@@ -441,7 +441,7 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
 def test_a_wrong_function_below_costs_once_in_another_right_way(
     name: str, wrong: str, suites: dict[str, Suite]
 ) -> None:
-    """Only the wrong function loses points, however the functions that use it are written."""
+    """Only the wrong function loses points, however its callers are written."""
     lesson, way = WAYS[name]
     suite = suite_of(lesson, suites)
     for base in sorted(way.built_on):
@@ -469,8 +469,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("is_below", [True, False])
 def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shared: bool, is_below: bool) -> None:
-    """The likely cause of a wrong function is kept, unless a wrong function that it uses may explain its
-    results instead."""
+    """The likely cause of a wrong function is kept, unless a wrong function that it uses might explain its results
+    instead."""
     test = Suite(course.find("rope")).tests[0]
     causes = {"above": "turned", "below": "turned" if shared else "scaled"}
     results = [

@@ -1,6 +1,4 @@
-"""Tests of the phases of grading: hidden tests never change the status of the public phase, and a suite is
-never collected in part.
-"""
+"""Tests of grading phases: hidden tests never change the public phase's status, and no suite is collected in part."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A limit that follow-through uses up does not count, because all tests have already run."""
+    """A limit that follow-through exhausts does not count, because all tests have already run."""
     follow_through = suite_run.follow_through
 
     def exhausting(

@@ -1,6 +1,4 @@
-"""Tests of files with two guesses: a file with a different guess in each process earns only the points of the
-first guess.
-"""
+"""Tests of files with two guesses: a file with a different guess per process earns only its first guess's points."""
 
 from __future__ import annotations
 
@@ -104,7 +102,7 @@ HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.
 """Attacks that combine two guesses with each way in which the common function can be wrong."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
-"""Attack that chooses its guess by the number of functions that follow-through has replaced."""
+"""Attack that bases its guess on the number of functions that follow-through has replaced."""
 
 
 LISTENING = """
@@ -131,8 +129,8 @@ def _right_if_informed(own):
 for _name in ABOVE:
     globals()[_name] = _right_if_informed(globals()[_name])
 """
-"""Attack: the functions above a wrong function are right only in a process in which the wrong function has been
-asked for its own value, with the arguments that the solution computes. Numpy's namespace keeps the arguments."""
+"""Attack: the functions above a wrong function are right only in a process that has called the wrong function directly,
+with the arguments that the solution computes. Numpy's namespace keeps the arguments."""
 
 
 @cache

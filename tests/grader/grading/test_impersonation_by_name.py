@@ -22,13 +22,13 @@ TABLE_TITLES = ["ID", "SIS Login ID", "Email address", "SIS User ID", "rope"]
 
 
 def class_with_mallory(name: str, *others: Person) -> list[Submission]:
-    """Return a class in which Mallory has chosen a name."""
+    """Return a class in which Mallory has chosen a display name."""
     people = [Person("Canvas", "102", name=name), *others]
     return [submission_file(person.name, f"x = {person.number}", person=person) for person in people]
 
 
 def rows_after_corrections(out: Path, line: str, *folders: list[Submission]) -> tuple[dict[str, Row], list[str]]:
-    """Return the rows by the student's number, after a correction, and the corrections that were not applied."""
+    """Return the rows, keyed by student number, after a correction, and the corrections that were not applied."""
     table = out.parent / adjustments.ADJUSTMENTS_FILE
     table.write_text(f"student,assignment,points,score,reason\n{line}\n", "utf-8")
     with Gradebook.writing(out) as book:

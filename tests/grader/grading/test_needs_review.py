@@ -1,4 +1,4 @@
-"""Tests of the review by staff: suspicious files are named, and honest mistakes are not suspicious."""
+"""Tests of staff review: suspicious files are named, and honest mistakes are not treated as suspicious."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
-    """The honest files are all gradable samples, and one file for each known mistake."""
+    """The honest files are all gradable samples, plus one file per known mistake."""
     right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}

@@ -1,4 +1,4 @@
-"""Tests by a red team: attempts in every assignment to earn points without understanding."""
+"""Red-team tests: attempts, in every assignment, to earn points without understanding."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def test_low_precision_is_not_taken_for_values_by_heart(assignment: Assignment, 
     ],
 )
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
-    """Memorized values are suspected only if neither a known mistake nor another wrong function explains the
-    wrong values, and a missing error is not a wrong value."""
+    """Memorized values are suspected only if neither a known mistake nor another wrong function explains the wrong
+    values; a missing error does not count as a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
     over_correct_values = replace(public, faulty_function="rope_frequencies")
     explained = Grade("rope", SubmissionStatus.GRADED, [over_correct_values, hidden], 1.0, 2.0)
@@ -154,7 +154,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
 
 
 def public_feedback(grade: Grade) -> list[object]:
-    """Return all feedback that a student may see before hidden results are published."""
+    """Return all feedback that a student can see before hidden results are published."""
     shown = [
         (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
         for test in grade.gradescope["tests"]
@@ -340,13 +340,12 @@ def BASE(*args, **kwargs):
 
 globals().update({name: _hollow(name) for name in ABOVE})
 """
-"""Attack: each function waits until a test of a function that uses it brings the correct value, and returns
-this value."""
+"""Attack: each function waits until a test of one of its callers supplies the correct value, and returns that value."""
 
 
 def test_a_function_never_meets_its_own_correct_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A function that cannot compute its correct values sees them only in the tests of functions that use it,
-    which run after its own tests."""
+    """A function that cannot compute its correct values sees them only in tests of its callers, which run after its own
+    tests."""
     graph, names = suite.reference.call_graph_of_all_ways, names_of(suite)
     base = max(names, key=lambda name: sum(name in graph.dependencies(other) for other in names))
     above = [name for name in names if base in graph.dependencies(name)]

@@ -40,7 +40,7 @@ BODY = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", SOLUTION, re.DOTA
 
 @pytest.fixture(scope="module")
 def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with the handout, but without the pages."""
+    """Folder with the handout but not the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
     write_files({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
@@ -154,7 +154,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """The check for leaked solutions also finds the texts of self-study."""
+    """The check for leaked solutions also detects the self-study texts."""
     self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
@@ -163,7 +163,8 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`regenerate` must not overwrite work, because a learner in a checkout works in the files that it writes."""
+    """`regenerate` must not overwrite a learner's work, because learners in a checkout edit the same files that it
+    writes."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(stubs_and_recorded_values, "first_problem", lambda one: "")
@@ -191,7 +192,7 @@ def lines_with(mark: str) -> list[int]:
 
 @pytest.mark.parametrize("place", range(0, len(lines_with(stubs_and_recorded_values.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
-    """An unmatched mark is reported with its line, in the middle of a solution as well as at its end."""
+    """An unmatched mark is reported with its line number, whether it is in the middle of a solution or at its end."""
     begin, end = lines_with(stubs_and_recorded_values.BEGIN)[place], lines_with(stubs_and_recorded_values.END)[place]
     for missing, alone, line in (
         (begin, stubs_and_recorded_values.END, end - 1),
@@ -271,7 +272,7 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
 def test_solutions_are_written_for_the_assignment_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If no assignment is named, the command writes nothing and prints how to name one."""
+    """If no assignment is named, the command writes nothing and explains how to name one."""
     monkeypatch.chdir(tmp_path)
     for words, sentence in (
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
@@ -298,7 +299,7 @@ def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) 
 
 
 def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
-    """The handout's code imports no module that only Linux has and no package missing in requirements.txt."""
+    """The handout's code imports no Linux-only module and no package missing from requirements.txt."""
     requirements = re.findall(r"^([\w-]+)>=", handed_out["requirements.txt"].decode(), re.MULTILINE)
     named = {{"pillow": "PIL", "markdown-it-py": "markdown_it"}.get(name, name) for name in requirements}
     unix = {"resource", "fcntl", "pwd", "grp", "termios", "pty", "landlock", "seccomp", "syslog"}
@@ -399,8 +400,8 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
 
 @pytest.fixture
 def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Return a function that runs code and then cells of rope's notebook, in rope's folder, and returns the
-    checks' messages."""
+    """Return a function that runs code followed by cells of rope's notebook, in rope's folder, and returns the checks'
+    messages."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
     monkeypatch.chdir(laptop / "assignments" / "rope")

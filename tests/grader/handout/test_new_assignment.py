@@ -21,7 +21,7 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.student_folders import put
 
 NAME = "rope_2d"
-"""Name of an assignment that begins with the name of another assignment."""
+"""Assignment name that begins with another assignment's name."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 

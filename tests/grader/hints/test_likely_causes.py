@@ -158,7 +158,7 @@ def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
 
 
 def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str) -> tuple[str, str]:
-    """Return the causes that a student's machine and the grader name for a function, from the public tests."""
+    """Return the causes that a student's machine and the grader name for a function, based on the public tests."""
     backend = catalogue.ModuleBackend(module)
     graded = with_unfiltered_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
     recorded = golden_values.GoldenValues(suite.assignment.golden_values)
@@ -182,8 +182,8 @@ def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: As
 
 
 def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) -> None:
-    """Weights that are transposed or multiplied on the wrong side cause an error about shapes, which identifies
-    the mistake; other errors from numpy identify no known mistake."""
+    """Weights that are transposed or multiplied on the wrong side cause a shape error, which identifies the mistake;
+    other numpy errors identify no known mistake."""
     wrong = {
         "x @ w_q.T, x @ w_k.T, x @ w_v.T": "transposed weights, x wᵀ",
         "w_q @ x, w_k @ x, w_v @ x": "from the left, w x",
@@ -205,7 +205,7 @@ def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) 
 
 
 def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict[str, Suite]) -> None:
-    """In the first wrong call, token 1 is also the last token, so this call cannot tell two mistakes apart."""
+    """In the first wrong call, token 1 is also the last token, so this call cannot distinguish two mistakes."""
     source = """
     def embed(token_table, position_table, token_ids):
         token_table, position_table, dtype = _features(token_table, position_table)

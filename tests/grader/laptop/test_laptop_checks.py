@@ -1,5 +1,5 @@
-"""Tests of `make check`: it names where to begin in an untouched file, and shows each mistake once, with the
-failing call, at the function to fix."""
+"""Tests of `make check`: it says where to begin in an untouched file, and shows each mistake once, with the failing
+call, at the function to fix."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def with_function_body(source: str, function: str, body: str) -> str:
 
 
 def lines_by_function(printed: str) -> dict[str, str]:
-    """Return a dictionary from each function to the printed line about the function."""
+    """Return a dict that maps each function to the printed line about it."""
     return {line.split()[1]: line for line in printed.splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
 
 
@@ -124,8 +124,8 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
 def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_to_fix(
     check: Check, fault: str, function: str
 ) -> None:
-    """The functions of a file that stops while it is loaded are not judged, so none of them is named as the
-    next to work on."""
+    """If a file stops while it is being loaded, its functions are not judged, so none of them is named as the next to
+    work on."""
     line = ROPE[: ROPE.index(f"def {function}(")].count("\n") + 1
     write_solution(ROPE.replace(f"def {function}(", f"{fault}\ndef {function}("))
     place = f"assignments/rope/rope.py:{line}"
@@ -137,8 +137,8 @@ def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_t
     "ask", ["input()", "input('how many? ')", "sys.stdin.readline()", "sys.stdin.read()", "next(sys.stdin)"]
 )
 def test_code_that_asks_for_input_reads_what_to_do_instead(check: Check, ask: str) -> None:
-    """The message is written for a student and does not mention pytest, both in a function and while the file
-    is loaded."""
+    """The message is written for a student and does not mention pytest, whether code asks for input in a function or
+    while the file loads."""
     sentence = "EOFError: a check has no keyboard, so nothing can be typed in: write the value into the code"
     write_solution("import sys\n" + rope_solution(lines=ask))
     printed = check("rope")
@@ -324,8 +324,8 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """An import that is unavailable in grading stops neither the check nor the other functions, and each
-    function that is missing because of it is reported with this reason."""
+    """An import that is unavailable in grading does not stop the check or the other functions; each function that is
+    missing because of it is reported with that reason."""
     block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"
     source = rope_solution().replace("def rotate_half(", "def rotate_halves(")
@@ -377,7 +377,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def test_the_students_path_runs_without_what_only_unix_has(folder_with_code: Path) -> None:
-    """A pipe whose encoding lacks some characters still receives all other characters."""
+    """A pipe whose encoding lacks some characters still receives all the others."""
     write_solution(rope_solution(lines="print('θ → ✓')"))
     (folder_with_code / "without_unix.py").write_text(PROGRAM_WITHOUT_UNIX, "utf-8")
     done = run_python(folder_with_code, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")

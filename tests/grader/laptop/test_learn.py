@@ -49,7 +49,7 @@ def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Empty folder of a learner, with accented letters in the folder's name."""
+    """A learner's empty folder, with accented letters in its name."""
     folder = tmp_path / "leçons de é"
     folder.mkdir()
     return folder
@@ -154,6 +154,6 @@ def test_the_pages_need_no_other_package(installed: Path, folder: Path) -> None:
 
 
 def test_the_wheel_has_the_plan_of_the_term(installed: Path) -> None:
-    """A grader installed from the wheel leaves out the same lessons as a grader run from the repository."""
+    """A grader installed from the wheel omits the same lessons as a grader run from the repository."""
     plan = installed / "autograder" / "_course" / "course.toml"
     assert plan.read_bytes() == course.plan_file().read_bytes() and not (installed / "course.toml").exists()

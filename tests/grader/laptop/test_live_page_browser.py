@@ -33,7 +33,7 @@ def write_student_file(handout: Path, body: str) -> None:
 
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Handout with two lessons, in which the student has finished only one function, incorrectly."""
+    """Handout with two lessons, in which the student has implemented only one function, and that one incorrectly."""
     folder = tmp_path_factory.mktemp("handout")
     write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
@@ -140,8 +140,8 @@ def response_status(address: str, path: str, method: str = "GET") -> int:
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None:
-    """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and
-    any method except reading. The secret word is not on the command line of any process."""
+    """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and any method
+    except reading. The secret word does not appear on any process's command line."""
     where = urlsplit(address)
     secret = where.path.split("/")[1]
     assert where.hostname == "127.0.0.1" and len(secret) > 20

@@ -29,11 +29,11 @@ FAULTS = {
     "undefined": "NameError at line 3 of rope.py: name 'undefined' is not defined",
     "(_ for _ in ()).throw(Odd('{} % {0}'))": "Odd at line 3 of rope.py: {} % {0}",
 }
-"""End of the sentence that describes each expression's exception."""
+"""Ending of the sentence that describes each expression's exception."""
 
 
 def loaded(text: str, path: str) -> types.ModuleType:
-    """Return a module from a text that seems to be in the file `path`."""
+    """Return a module whose source text seems to come from the file `path`."""
     module = types.ModuleType("student")
     exec(compile(text, path, "exec"), vars(module))
     return module

@@ -73,8 +73,7 @@ DAMAGED_TRIES = ["", "{", "null", "[]", "\xff", '{"rope": []}', '{"rope": {"rota
 
 @pytest.mark.parametrize("text", DAMAGED_TRIES)
 def test_damaged_tries_are_counted_anew(learn: Learn, text: str) -> None:
-    """The file `.tries.json` may be damaged because a run was killed, or because it came in a zip of somebody
-    else's work."""
+    """A killed run may have damaged `.tries.json`, or the file may have come in a zip of somebody else's work."""
     Path(".tries.json").write_text(text, "latin-1")
     learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
     assert json.loads(Path(".tries.json").read_text("utf-8"))["rope"]["rotates_values"] == ["True"]

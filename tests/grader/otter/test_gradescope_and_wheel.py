@@ -35,14 +35,14 @@ Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Python interpreter of an environment with the course installed from its wheel, as on Gradescope."""
+    """Python interpreter of an environment in which the course is installed from its wheel, as on Gradescope."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
 def built_zip(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Folder for which the Gradescope zip for rope is built, and path of the zip, whose settings allow hidden
-    results to be published later."""
+    """Folder that the Gradescope zip for rope is built for, and the path of the zip, whose settings allow publishing
+    hidden results later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
     (zipped,) = package.build([course.find("rope")], folder, settings)

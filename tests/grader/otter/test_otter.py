@@ -49,9 +49,9 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def otter_results(zip_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return a function that runs `otter run` on a sample, only once for each sample, and returns the results
-    and the JSON output. A notebook is submitted in a zip, together with files that Otter's kernel would
-    import or unpickle if they were in its working folder."""
+    """Return a function that runs `otter run` once per sample, and returns the results and the JSON output. A notebook
+    is submitted in a zip, together with files that Otter's kernel would import or unpickle if they were in its working
+    folder."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
@@ -97,7 +97,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(otter_res
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(otter_results: OtterRun) -> None:
-    """Even a student who passes all public tests reads that hidden tests remain."""
+    """Even a student who passes all public tests is told that hidden tests remain."""
     _, output = otter_results(SAMPLES / "rope" / "notebook.ipynb")
     text = seen_by_student(output)
     assert "8 of 8 public points. The other 12 of 20" in text

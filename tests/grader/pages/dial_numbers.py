@@ -18,7 +18,7 @@ solution: Any = functools.cache(numbers_in_lessons_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """Return the numbers that a dial on a page should show for certain settings."""
+    """Return the numbers that a dial on a page should show for the specified settings."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)

@@ -27,7 +27,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
 MAX_BYTES_PER_PAGE = 220_000
-"""Maximum size of a page in bytes, including pictures, on average over all pages."""
+"""Maximum average size of a page in bytes, including pictures."""
 
 TEXT_FOLDER = ROOT / "assignments"
 LESSONS = [one.name for one in course.term_assignments()]
@@ -226,8 +226,7 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """A dial shows at most three measured curves, including the best curve, and the list of dials names each
-    curve."""
+    """A dial shows at most three measured curves, including the best one, and the list of dials names each curve."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = (

@@ -1,9 +1,8 @@
 """Browser tests of the course pages: without a network, the pages log no errors and are readable at every
 width, on paper and without scripts.
 
-Each page is loaded once, in the same window, to check that the page fits and that its dials compute the
-solutions' numbers. Code shared by all pages is tested on one page: keyboard and mouse input, readable text,
-accessibility and printing.
+Each page is loaded once, in the same window, to check that it fits and that its dials compute the solutions' numbers.
+Code shared by all pages is tested on one page: keyboard and mouse input, readable text, accessibility and printing.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def open_page(tab: Opened, path: Path) -> Opened:
 
 @pytest.fixture
 def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """Course page that is opened for one test."""
+    """Course page opened for a single test."""
     return open_page(tab, course_folder / f"{request.param}.html")
 
 
@@ -62,7 +61,7 @@ def on_pages(*pages: str) -> pytest.MarkDecorator:
 
 @pytest.fixture(scope="module")
 def loaded(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """Course page that is opened once for consecutive tests."""
+    """Course page opened once for several consecutive tests."""
     return open_page(tab, course_folder / f"{request.param}.html")
 
 
@@ -75,8 +74,8 @@ def on_loaded_pages(*pages: str) -> pytest.MarkDecorator:
 
 @on_loaded_pages("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(loaded: Opened) -> None:
-    """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
-    menus lead to every page. A menu opens by keyboard and stays within the window."""
+    """On a wide screen, the header is one line high. On a phone, the search box is on a separate line, and menus lead
+    to every page. A menu opens with the keyboard and stays within the window."""
     page = loaded.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -231,9 +230,8 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on_pages("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """Each row of queries.csv contains a query, the beginning of the link that it should find, and the number
-    of top results that must include this link. Each search result shows a line from the section to which it
-    leads."""
+    """Each row of queries.csv contains a query, the beginning of the link that it should find, and the number of top
+    results that must include this link. Each search result shows a line from the section that it leads to."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -258,9 +256,9 @@ CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """A reader may answer with a calculation instead of a number. The page says whether a wrong number is too
-    small or too large, and shows the reason only for a correct answer. A returning student finds the saved
-    answer in the answer box."""
+    """A reader can answer with a calculation instead of a number. The page says whether a wrong number is too small or
+    too large, and shows the reason only for a correct answer. A returning student finds the saved answer in the answer
+    box."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for answer, verdict in (

@@ -101,8 +101,8 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question gets no correlation if its points or the other scores
-    do not vary, because a correlation would mislead."""
+    """The correlation agrees with numpy's. A question gets no correlation if its points or the other scores do not
+    vary, because a correlation would be misleading."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
@@ -137,10 +137,10 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
-    """A misconception counts once per submission, even if several tests reveal it, and is listed under the
-    question that reveals the misconception most often. Every status except `graded` is listed, and so is a
-    score of 0, but not a low score. Each cause is listed once, with all students whom it affects, even if the
-    line number differs between their files. A student with an email address is listed by name."""
+    """A misconception counts once per submission, even if several tests reveal it, and is listed under the question
+    that reveals the misconception most often. Every status except `graded` is listed, and so is a score of 0, but not a
+    low score. Each cause is listed once, with all students whom it affects, even if the line number differs between
+    files. A student with an email address is listed by name."""
     right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
     pairs = [
         result_with_status("t1", "failed", hint="Pairs!"),
@@ -187,8 +187,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
-    """Hostile names of students and files, and messages that quote the names, appear as plain text in every
-    table."""
+    """Hostile names of students and files, and messages that quote them, appear as plain text in every table."""
     draw = random.Random(0)
     submission_files = []
     for name in HOSTILE:

@@ -1,5 +1,5 @@
-"""Browser tests of the report: the page sorts, fits the screen and the printed page, and logs no errors. Most
-tests share one class and one open page."""
+"""Browser tests of the report: its tables sort, it fits the screen and paper, and it logs no errors. Most tests share
+one class and one open page."""
 
 from __future__ import annotations
 

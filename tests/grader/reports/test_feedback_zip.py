@@ -1,4 +1,4 @@
-"""Tests of the zips with which feedback goes back to a platform: every student without a page is named."""
+"""Tests of the zips that return feedback to a platform: every student without a page is named."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ PAGE = (course.PACKAGE_FOLDER / "FORMATS.md").read_text("utf-8")
 
 
 def first_cells(header: str) -> list[str]:
-    """Return the first cell of each row in the table that has a certain header."""
+    """Return the first cell of each row in the table with the specified header."""
     table = PAGE.partition(f"\n| {header} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 

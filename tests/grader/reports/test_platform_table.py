@@ -1,5 +1,5 @@
-"""Tests of the table with which scores go back to a platform: every student receives the right score, and
-every student without a score is named."""
+"""Tests of the table that returns scores to a platform: every student receives the right score, and every student
+without a score is named."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """An export of incomplete grades fails with a one-sentence message and writes no file. A report on a
-    class that is only partly graded carries a warning at the top."""
+    """An export of incomplete grades fails with a one-sentence message and writes no file. A report on a partly graded
+    class carries a warning at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -145,8 +145,8 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_a_submission_that_no_grader_could_judge_is_filled_in_by_hand(out: Path) -> None:
-    """A failure of the machine is not a score: the student's cell stays as it was, and the instructor reads
-    who the student is."""
+    """A failure of the machine is not a score: the student's cell is left as it was, and the instructor is told which
+    student it is."""
     ada, hedy = submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")
     killed = packed(replace(GRADE, status=SubmissionStatus.KILLED, score=0.0))
     with Gradebook.writing(out) as book:
@@ -184,8 +184,8 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
 @pytest.mark.parametrize("key", ["17", "lovelaceada", "LovelaceAda"])
 @pytest.mark.parametrize("is_in_the_table", [True, False])
 def test_a_number_or_name_is_not_another_student_s_key(out: Path, column: str, key: str, is_in_the_table: bool) -> None:
-    """Another student may have a university ID or a login that equals this student's number on the platform, or the
-    form of the name in Canvas's file names. The score goes to the line with the number, or to no line."""
+    """Another student's university ID or login can equal this student's number on the platform, or the form of the name
+    in Canvas's file names. The score goes to the line with the number, or to none."""
     write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
     student_line = "Ada,17,,\n" if is_in_the_table else ""
     done, rows = run_roster(out, f"Student,ID,{column},RoPE\n{student_line}Ghost,99,{key},\n")
@@ -213,7 +213,8 @@ CHANGED_NUMBERS = {
 
 @pytest.mark.parametrize(("sid", "cell"), CHANGED_NUMBERS.items())
 def test_numbers_that_a_spreadsheet_program_changed_are_named(out: Path, sid: str, cell: str) -> None:
-    """A changed number matches nobody, because it may be somebody else's; the instructor reads which number it is."""
+    """A changed number matches nobody, because it might be somebody else's; the instructor is told which number it
+    is."""
     write_gradebook(out, [submission_file("ada", person=Person("Gradescope", sid=sid, name="ada"))])
     for text, is_changed in ((cell, True), (sid, False), ("77", False)):
         done, rows = run_roster(out, f'Name,SID,RoPE\nAda,"{text}",\nBo,5,\n', "--id-column", "SID")

@@ -36,8 +36,8 @@ def separate_processes() -> None:
 
 
 def disguised_copy(text: str, kept_names: set[str]) -> str:
-    """Return a copy of a program with shuffled functions and new names, without comments and docstrings.
-    Names in `kept_names` stay the same."""
+    """Return a copy of a program with functions shuffled, names changed, and comments and docstrings removed. Names in
+    `kept_names` stay the same."""
     tree = ast.parse(text)
     defined_names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     defined_names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -109,7 +109,7 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("lesson", ["attention", "naive", "rope", "alibi"])
 def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> None:
-    """A student may have the name of one sample and submit a copy of another sample."""
+    """A student can have the name of one sample and submit a copy of another sample."""
     paths = sorted((TESTS_FOLDER / "submissions" / lesson).glob("*.py"))
     found = 0
     for path, namesake in zip(paths, [*paths[1:], paths[0]], strict=True):
@@ -122,7 +122,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
 
 
 def source_of_function(number: int) -> str:
-    """Return the source of a function, a different one for each number."""
+    """Return the source of a function, which differs for each number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -170,8 +170,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four similar files form one group with three listed pairs, and two other files form a second group. If
-    submissions are compared a second time, the result is the same."""
+    """Four similar files form one group with three listed pairs, and two other files form a second group. Comparing the
+    submissions a second time gives the same result."""
     codes = {name: f"# {name}\n{source_of_functions(1, 2, 3)}" for name in "abcd"}
     pairs = compare(
         tmp_path, codes | {"e": source_of_functions(5, 6), "f": source_of_functions(6, 5), "g": source_of_functions(9)}
@@ -190,7 +190,7 @@ def test_two_who_handed_in_one_file_are_one_submission(tmp_path: Path) -> None:
 
 
 def test_too_little_code_says_nothing(tmp_path: Path) -> None:
-    """Two very short files may be equal by chance."""
+    """Two very short files can be equal by chance."""
     short = "def f(x):\n    return np.arange(x, dtype=float) + 1\n"
     assert compare(tmp_path, {"ada": short, "bob": short}) == []
 

@@ -1,4 +1,4 @@
-"""Tests of `autograder check`, which shows the details of one submission to a teaching assistant."""
+"""Tests of `autograder check`, which shows a teaching assistant the details of one submission."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_the_grader_is_as_before(observer: Observer, honest_grade_and_memory: tu
 
 
 def test_no_submission_pays_for_the_machine(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error of the sandbox ends the grading and is never counted as the result of a test."""
+    """A sandbox error ends the grading and is never counted as a test result."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")

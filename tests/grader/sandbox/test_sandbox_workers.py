@@ -1,5 +1,5 @@
-"""Tests of the sandbox that grade nothing: each test runs a few lines in a worker, calls a submission, or
-looks at a process."""
+"""Sandbox tests that grade nothing: each test runs a few lines in a worker, calls a submission, or looks at a
+process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, scratch_bytes=MIB, file_count=100)
-"""Limits that are enforced like the real limits, but are reached sooner."""
+"""Limits that are enforced like the real ones but are reached sooner."""
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +304,7 @@ SLOW_ENDS = (
 
 @pytest.mark.parametrize("end", SLOW_ENDS)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """Functions that are defined above an endless or slow end of the file also count."""
+    """Functions defined above the point where a file hangs or slows down also count."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert result_of(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -321,7 +321,7 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """Calls that a worker had not answered when it ended go to the replacement worker."""
+    """Calls that a worker had not answered before it ended are passed to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)
@@ -565,7 +565,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """The first process sleeps, so it cannot notice calls to the second process from the load of the machine."""
+    """The first process sleeps, so it cannot infer calls to the second process from the load of the machine."""
     with loaded(sandbox, FUTEX_PROGRAM) as backend:
         result_of(backend, "listen")
         with backend.second_process() as second:

@@ -1,4 +1,4 @@
-"""Tests of the self-test: it detects every disabled lock and then refuses to grade, as root and as another
+"""Tests of the self-test: it detects every disabled lock and then refuses to grade, both as root and as another
 user."""
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[PromiseFinding]:
-    """Return the self-test's findings in a process that has only certain capabilities."""
+    """Return the self-test's findings in a process that has only the specified capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -205,8 +205,7 @@ def examined_with(capabilities: tuple[int, ...]) -> list[PromiseFinding]:
 
 @as_root
 def test_root_needs_few_capabilities_and_is_told_without() -> None:
-    """The kernel does not limit root's threads, so only the monitor would limit a worker without a separate
-    user."""
+    """The kernel does not limit root's threads, so without a separate user, only the monitor would limit a worker."""
     assert broken_promises(examined_with(DOCKER_CAPABILITIES)) == {}
     findings = broken_promises(examined_with(()))
     assert set(findings.values()) <= {"limits", "user"} and "has no privileges and cannot gain any" in findings
@@ -250,7 +249,7 @@ def public_python() -> Iterator[Path]:
 
 
 def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[PromiseFinding]]:
-    """Return the self-test's findings for a certain user, once for each set of disabled locks."""
+    """Return the self-test's findings for one user, once for each set of disabled locks."""
     environment = {"LD_LIBRARY_PATH": str(public_python / "lib"), "PYTHONPATH": str(public_python / "packages")}
     command = [public_python / "bin" / "python", "-B", "-c", EXAMINE_PROGRAM, json.dumps(disabled_locks)]
     output = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])

@@ -54,14 +54,14 @@ def pyodide() -> Path:
 
 
 FilesByArchive = Mapping[str, Mapping[str, bytes]]
-"""Archive → its files, as path → content."""
+"""Files in each archive: a dict from archive names to dicts from paths to contents."""
 
 
 @pytest.fixture(scope="session")
 def compiled_once(once: Once) -> Callable[[FilesByArchive, Path], FilesByArchive]:
-    """Return a replacement for `build.compiled` that compiles equal archives only once for all sites of a test run.
+    """Return a replacement for `build.compiled` that compiles identical archives only once for all sites in a test run.
 
-    The course differs between editions of the site, so it is compiled apart from the other archives.
+    The course differs between editions of the site, so it is compiled separately from the other archives.
     """
     compiled = build.compiled
 
@@ -121,7 +121,7 @@ def site_for_self_study(build_site: BuildSite) -> Path:
 
 
 SHORTER_LIMIT_SECONDS = 2
-"""Limit of a call in a site for functions that never return, since a test waits until the time is up."""
+"""Limit of a call on a site used to test functions that never return, since each test waits until the time is up."""
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ class Window:
         self.page.goto(f"{self.address}{name}.html")
 
     def open_unless_open(self, name: str) -> None:
-        """Open a page on the site if another page is open, since each page starts Python anew."""
+        """Open a page on the site unless it is already open, since each page load restarts Python."""
         if not self.page.url.endswith(f"/{name}.html"):
             self.open(name)
 
@@ -186,7 +186,7 @@ class Window:
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:
-        """Wait until a part of the page contains certain words."""
+        """Wait until part of the page contains the specified words."""
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:

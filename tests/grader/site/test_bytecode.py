@@ -38,7 +38,7 @@ def _node() -> None:
 
 
 def modules(seed: int) -> dict[str, bytes]:
-    """Return modules in nested packages whose sets of texts a compiler can put in any order."""
+    """Return modules in nested packages, with sets of strings that a compiler can put in any order."""
     rng = random.Random(seed)
     words = [["".join(rng.choices("abcdefgh", k=5)) for _ in range(12)] for _ in range(12)]
     texts = [MODULE.format(words=each, members=", ".join(map(repr, each))).encode() for each in words]
@@ -46,13 +46,13 @@ def modules(seed: int) -> dict[str, bytes]:
 
 
 OTHER_FILES = {"not_python.py": b"x = (", "nested/data.py": b"\0", "module0.json": b"{}", "module1.pyi": b"x: int"}
-"""Files that are not Python programs; two of them share their name with a module beside them, except for the
-ending."""
+"""Files that are not Python programs; the names of two of them differ from a neighbouring module's only in the
+suffix."""
 
 
 def test_each_module_is_compiled_and_nothing_else_changes(pyodide: Path) -> None:
-    """Two compilations of the same files give the same bytes, although each run of Python orders a set of
-    texts differently."""
+    """Compiling the same files twice gives the same bytes, although each run of Python orders a set of strings
+    differently."""
     programs = {"libraries": modules(1), bytecode.STANDARD_LIBRARY: modules(2)}
     archives = {archive: files | OTHER_FILES for archive, files in programs.items()}
     first, second = (bytecode.compiled(archives, pyodide) for _ in range(2))
@@ -74,7 +74,7 @@ def archives_of(site: Path) -> Iterator[tuple[str, zipfile.ZipFile]]:
 
 
 def test_a_site_is_compiled_for_its_pyodide_whatever_python_builds_it(site: Path) -> None:
-    """A Python program would not load a module with another version's number."""
+    """Python would not load a module with another version's magic number."""
     versions = set()
     for name, archive in archives_of(site):
         names = archive.namelist()

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.long
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 IN_FLOAT32 = "compute in float64"
-"""Words from the message about a result that has too few digits."""
+"""Words from the message about a result that has too few correct digits."""
 
 PER_KIND = 26
 """Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
@@ -88,7 +88,7 @@ def items() -> list[Item]:
 
 
 def with_bodies(bodies: Mapping[str, str]) -> Item:
-    """Return the stub of lesson 1 with new bodies for some functions: function → body."""
+    """Return the stub of lesson 1 with new bodies for some functions; `bodies` maps function names to bodies."""
     text = find("attention").stub.read_text("utf-8")
     for name, body in bodies.items():
         unwritten = rf'    raise NotImplementedError\("{name} is not written[^\n]*'
@@ -145,8 +145,7 @@ class States:
 
 @pytest.fixture(scope="module")
 def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) -> States:
-    """States of all files in this module, computed with a single start of Pyodide and a single start of
-    native Python."""
+    """States of all files in this module, computed by starting Pyodide and native Python only once each."""
     if shutil.which("node") is None:
         pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")

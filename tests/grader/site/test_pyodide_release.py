@@ -97,7 +97,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Release
 
 
 def test_a_release_is_fetched_once_with_what_the_course_needs(release: Release) -> None:
-    """If a file in the cache is damaged, the file is fetched again."""
+    """If a file in the cache is damaged, it is fetched again."""
     folder = pyodide_release.fetch()
     wheels = [f"{name}-1.whl" for name in sorted(PACKAGES) if name != "scipy"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*wheels, "pyodide.js", "pyodide-lock.json"])
@@ -163,7 +163,7 @@ def test_what_goes_wrong_is_a_sentence(
 def real_release(
     pyodide: Path, handed_out: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Release]:
-    """The Pyodide of the browser tests, offered as a release at an address on this machine."""
+    """The Pyodide of the browser tests, offered as a release by a server on this machine."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     core = {name: (pyodide / name).read_bytes() for name in (*fetch_pyodide.CORE_FILES, pyodide_release.LOCK_FILE)}
     libraries = build.unpacked_wheels()

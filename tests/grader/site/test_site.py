@@ -156,7 +156,7 @@ def test_the_scripts_stay_small_and_readable() -> None:
 
 
 def test_the_python_of_a_tab_stays_small() -> None:
-    """The four files with which the course runs in a browser tab have at most 400 lines together.
+    """The four files that run the course in a browser tab have at most 400 lines in total.
 
     Each of these four files is part of the handout or of the site.
     """
@@ -176,7 +176,7 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
 
 
 def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
-    """A browser refuses a package whose hash differs from the lock."""
+    """A browser refuses to load a package whose hash differs from the lock."""
     (lock_file,) = site.glob("pyodide-*/pyodide-lock.json")
     packages = json.loads(lock_file.read_text("utf-8"))["packages"].values()
     hashes = {lock_file.parent / package["file_name"]: package["sha256"] for package in packages}

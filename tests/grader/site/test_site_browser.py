@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 WORKER_WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
-"""Script that starts nothing in the worker of a page, because a start of Python takes seconds."""
+"""Script that keeps a page's worker from starting anything, because starting Python takes seconds."""
 
 WITHOUT_PYTHON_WHILE_SET = f"if (sessionStorage.getItem('without Python')) {WORKER_WITHOUT_PYTHON}"
-"""Script that starts nothing in the worker of a page while the window's storage says so."""
+"""Script that keeps a page's worker from starting anything while the window's storage says so."""
 
 RECORD_REGISTRATIONS = """
   const { register } = ServiceWorkerContainer.prototype;
@@ -73,8 +73,7 @@ def test_the_first_verdict_does_not_wait_for_what_is_kept(tab: Window) -> None:
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """Work is saved, messages mention the page instead of a shell, and pictures use the student's
-    functions."""
+    """Work is saved, messages refer to the page instead of a shell, and pictures use the student's functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
@@ -121,7 +120,7 @@ DAMAGED_MEMORY = ["", "{", "null", "1", '"text"', '{"attention": null}', '{"atte
 
 
 def test_what_saved_work_puts_into_the_memory_of_the_pages_stops_no_page(tab_without_python: Window) -> None:
-    """A zip of somebody else's work may contain any text where pages keep answers."""
+    """A zip of somebody else's work can contain any text where pages keep answers."""
     page = tab_without_python.page
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -199,7 +198,7 @@ def test_the_caret_stays_on_the_screen_when_the_box_above_grows(tab: Window, wid
 
 
 def test_what_code_prints_has_no_links_and_a_message_has_one(tab: Window) -> None:
-    """If a student's code prints a line number, the number is not a link; line 0 is never a link."""
+    """A line number that a student's code prints is not a link; line 0 is never a link."""
     tab.write(
         with_causal_mask("    print('see line 7')\n    raise ValueError('line 0')") + "\nprint('line 3', 'line 0')\n"
     )
@@ -414,7 +413,7 @@ def test_only_the_lessons_in_a_zip_are_opened(tab_without_python: Window, conten
 
 ROPE = find("rope").solution.read_text("utf-8")
 LATER = "np.shape(x)[-2] > 1"
-"""Condition that is false while the writer checks whether a function is implemented, and true later."""
+"""Condition that is false while the writer checks whether a function is implemented, and true afterwards."""
 
 
 @pytest.mark.parametrize(

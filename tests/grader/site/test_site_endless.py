@@ -40,7 +40,7 @@ def tab(browser: Browser, site_with_shorter_limit: Path) -> Iterator[Window]:
 
 
 def slowness(tab: Window) -> float:
-    """Return the ratio of a check's duration here to its duration on a machine with nothing else to do."""
+    """Return the ratio of a check's duration here to its duration on an idle machine."""
     tab.wait_for_rest()
     start = time.monotonic()
     tab.write(SOLUTION + "\n# measured\n")

@@ -34,7 +34,7 @@ OPENED = """(() => {
 
 
 def says(where: str, words: str) -> str:
-    """Return a JavaScript condition that is true if a part of the page contains certain words."""
+    """Return a JavaScript condition that is true if part of the page contains the specified words."""
     return f"document.querySelector({json.dumps(where)})?.textContent.includes({json.dumps(words)})"
 
 

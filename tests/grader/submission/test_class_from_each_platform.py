@@ -1,8 +1,7 @@
 """Tests of a class as an instructor downloads it: nine platforms of thirty students each, and odd files of all kinds.
 
-From the download to the table of scores, no student is lost or gets another student's score, and each file
-that cannot be graded has a row with a message. No student code runs in these tests: a score identifies the
-author of the code.
+From the download to the table of scores, no student is lost or gets another student's score, and each ungradable file
+has a row with a message. No student code runs in these tests: a score identifies the author of the code.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The names in some downloads contain the assignment; for the others, the option of the command names it."""
+    """The names in some downloads contain the assignment; for the others, a command-line option names it."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))

@@ -1,4 +1,4 @@
-"""Tests of what one submission affects: its costs, exceptions and results never affect another student."""
+"""Tests of contained faults: one submission's costs, exceptions and results never affect another student."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import load
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
+from autograder.submission.cell_cleaner import CellCleaner
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -70,6 +71,18 @@ def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str]
     assert names <= set(vars(module)) and ("y" in names or "y" not in vars(module))
     with pytest.raises(ModuleNotFoundError):
         __import__("no_such")
+
+
+@pytest.mark.parametrize("line", ["", "from IPython.display import display\n", "from IPython.display import *\n"])
+def test_a_notebooks_display_costs_nothing(grader: Grader, line: str) -> None:
+    """A notebook's own `display` is ignored, outside and inside functions, with or without its import."""
+    shown = re.sub(
+        r"^( +)return ", r"\1display('shown', clear=True)\n\1return ", classroom.right("rope", 0), flags=re.M
+    )
+    cell, _ = CellCleaner().clean(f"{line}display(1)\n{shown}")
+    judged = grader.grade(course.find("rope"), (cell,))
+    assert shown.count("display") > 10 and judged.status == SubmissionStatus.GRADED
+    assert judged.score == 20.0, [one.message for one in judged.test_results if not one.passed]
 
 
 # A result that a test passes on

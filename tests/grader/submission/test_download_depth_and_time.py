@@ -281,7 +281,7 @@ TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
 def test_what_a_platform_says_of_time_is_kept(
     tmp_path: Path, name: Callable[[int], str], submitted: str, late: bool | None, content: str
 ) -> None:
-    """Times and marks for late work are also kept for files that cannot be read."""
+    """Submission times and late marks are also kept for files that cannot be read."""
     put(tmp_path, {name(number): content for number in range(4)})
     found = rows(tmp_path)
     assert len({one.student_key for one in found}) == 4

@@ -1,4 +1,4 @@
-"""Tests of folders with many students, from people and platforms: every upload has a row."""
+"""Tests of folders with many students, whether compiled by people or platforms: every upload has a row."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_every_layout_is_read(tmp_path: Path, names: list[str], without: list[st
 @pytest.mark.parametrize("form", ["{1}_{0}.py", "{0}-{1}.py", "{0} - {1}.ipynb", "{0}.{1}.py"])
 @pytest.mark.parametrize("name", ["Ada Lovelace", "ada", "17", "李小龙", "x_y"])
 def test_a_student_is_the_same_in_every_lesson(form: str, name: str, tmp_path: Path) -> None:
-    """A name that contains the assignment as well belongs to the student, not to a new student per lesson."""
+    """A name that also contains the assignment belongs to the same student, not to a new student per lesson."""
     people = (name, "bob")
     files = [form.format(who, lesson) for who in people for lesson in ("rope", "alibi", "context_extension")]
     add(tmp_path, *files)
@@ -96,7 +96,7 @@ def test_a_student_is_the_same_in_every_lesson(form: str, name: str, tmp_path: P
 
 
 def test_a_student_whose_name_is_an_assignment_keeps_it(tmp_path: Path) -> None:
-    """In the folder of an assignment, only the name of this assignment is left out."""
+    """In an assignment's folder, only that assignment's name is removed from a file's name to find the student."""
     add(tmp_path, "rope/rope.py", "rope/ann_naive.py", "rope/ann_alibi_rope.py")
     assert {one.student for one in rows(tmp_path)} == {"rope", "ann_naive", "ann_alibi"}
 
@@ -163,7 +163,7 @@ def export(folder: Path, metadata: str | bytes = METADATA) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "rope/assignment_123_export/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
-    """If the metadata of an export list two folders for one student, the student's row names both."""
+    """If an export's metadata lists two folders for one student, the student's row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
              (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip

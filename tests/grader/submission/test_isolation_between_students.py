@@ -102,8 +102,8 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
 
 @pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "ada_2", "bob_1"], ["al", "alan"], ["bob"]])
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
-    """In a file name from Blackboard, the assignment's title comes before the login, and the title may
-    contain underscores too."""
+    """In a Blackboard file name, the assignment's title comes before the login, and the title may contain underscores
+    as well."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
     assert sorted(one.student_key for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
 

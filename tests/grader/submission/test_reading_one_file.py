@@ -1,4 +1,4 @@
-"""Tests of reading one submitted file, which gives either code or a message that explains the problem."""
+"""Tests of reading one submitted file, which yields either code or a message that explains the problem."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 def encrypted() -> bytes:
-    """Return a zip with a header that marks the member as protected by a password."""
+    """Return a zip with a header that marks the member as password-protected."""
     data = bytearray(archive_of({"rope.py": CODE}))
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(header) + flags] |= 1
@@ -61,7 +61,7 @@ def refused(submission: Submission, *words: str) -> None:
 
 @contextlib.contextmanager
 def little_memory(extra: int) -> Iterator[None]:
-    """Limit the growth of this process's memory to a certain number of bytes."""
+    """Limit the growth of this process's memory to `extra` bytes."""
     with open("/proc/self/statm") as status:
         used = int(status.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -156,8 +156,8 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link is not followed, a pipe is not waited for, and a file that grows during reading is read only up
-    to the limit."""
+    """Links are not followed, pipes are not waited for, and a file that grows during reading is read only up to the
+    limit."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),
@@ -257,12 +257,12 @@ STUDENTS = {
     "ada rope.v2.ipynb": "ada_v2",
     "doejane_LATE_12345_67890_alibi-1.py": "doejane",
 }
-"""Students whose file's name contains more than the student's name."""
+"""Students whose file names contain more than their own names."""
 
 
 @pytest.mark.parametrize(("path", "expected"), NAMED.items())
 def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, expected: str) -> None:
-    """The longest of several names counts if this name contains the others."""
+    """The longest of several names counts if it contains the others."""
     file = tmp_path / "given" / path
     put(tmp_path / "given", {path: "x = 1\n"})
     submission = read_submission(file, None, [*KNOWN, "rope_2d"])

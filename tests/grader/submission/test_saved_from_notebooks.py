@@ -138,7 +138,7 @@ def test_every_function_counts_whatever_the_tool_wrote_around_it(
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool is not marimo], ids=lambda tool: tool.__name__)
 def test_lines_keep_their_numbers(tmp_path: Path, tool: Tool) -> None:
-    """Lines that are left out still count, so a message names the line number that the student sees."""
+    """Omitted lines still count, so a message gives the line number that the student sees."""
     text = tool(["%matplotlib inline", "!ls", SOLVED])
     (cell,) = read(tmp_path, text).cells
     line = text.split("\n").index(next(line for line in text.split("\n") if line.startswith("def apply_rope(")))
@@ -157,7 +157,7 @@ def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_syntax_stays_one(tmp_path: Path) -> None:
-    """The message names the line with the syntax error, even if other lines are left out."""
+    """The message names the line with the syntax error, even if other lines are omitted."""
     text = f"!ls\n{SOLVED}\nx = = 2\n"
     submission = read(tmp_path, text)
     assert submission.problem is not None
@@ -180,7 +180,7 @@ def test_syntax_newer_than_the_grader_is_told_as_that(tmp_path: Path, newer: str
 
 @pytest.mark.parametrize("size", [5, 20])
 def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size: int) -> None:
-    """Pictures may be large, because the limit applies only to code."""
+    """Pictures can be large, because the limit applies only to code."""
     picture = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "A" * (size * MIB)}}
     document = json.loads(notebook(SOLVED))
     document["cells"].append(code_cell("x = 1") | {"outputs": [picture]})
@@ -192,8 +192,8 @@ def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size:
 
 
 def test_marimo_cells_are_read_as_their_bodies(tmp_path: Path) -> None:
-    """The setup cell of marimo counts, and so does a function that marimo moves out of its cell, and lines
-    keep their numbers."""
+    """Marimo's setup cell counts, as does a function that marimo moves out of its cell, and lines keep their
+    numbers."""
     text = marimo(["x = [1]", "def last(x):\n    return first(x)"])
     text = text.replace("app = marimo", "app = marimo", 1).replace(
         "\n\n@app.cell",

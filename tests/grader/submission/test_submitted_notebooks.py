@@ -45,7 +45,7 @@ def read(submission_file: Reader, *sources: str) -> Submission:
 
 
 def test_code_cells_come_in_order_and_prose_does_not(submission_file: Reader) -> None:
-    """The encoding and the name of the file make no difference."""
+    """The file's encoding and name make no difference."""
     text = notebook("θ = 1\n", {"cell_type": "raw", "source": "y"}, ["def f():\n", "    return θ"])
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
         assert submission_file(content).cells == ("θ = 1\n", "def f():\n    return θ")
@@ -126,7 +126,7 @@ BINDINGS = [
 def test_a_name_that_a_statement_binds_itself_is_not_the_hosts(
     submission_file: Reader, binding: str, name: str
 ) -> None:
-    """`mo` is marimo's usual name, but also a student's name for a variable."""
+    """`mo` is marimo's usual name, but students also use it for their own variables."""
     host, reads_host = "from google.colab import files", f"{name}.upload()"
     submission = read(submission_file, host, f"{binding.format(name)}\n{reads_host}")
     assert submission.cells == ("pass", f"{binding.format(name)}\npass")

@@ -1,7 +1,7 @@
 """Tests of which file counts if a student has several: first the file that has been worked on, then the file
 whose name identifies it.
 
-If two files remain, the row names both. The row also names other files that the student may have meant.
+If two candidate files remain, the row names both. The row also names other files that the student might have meant.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ SUPPORT_NAMES = ["lab.py", "lab_5.py", "lab_rope.ipynb", "setup.py", "experiment
 def test_a_students_file_may_have_the_name_of_a_support_file(
     tmp_path: Path, name: str, beside: dict[str, str | bytes]
 ) -> None:
-    """Such a file counts if nothing else is written, and otherwise never competes."""
+    """A student's file with a support file's name counts if the student has written no other file, and otherwise never
+    competes."""
     code = notebook(SOLVED) if name.endswith(".ipynb") else SOLVED
     put(tmp_path / "class" / "ada", beside | {name: code})
     put(tmp_path / "class" / "bob", beside | {name: code, "mine/rope.py": OTHER})
@@ -257,7 +258,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
 def test_a_browser_s_number_makes_no_second_student(
     second: str, name: str, content: str, counts: str, tmp_path: Path
 ) -> None:
-    """If a student has worked on only one of two files, this file counts; if on both, the row names both."""
+    """If a student has worked on only one of two files, that file counts; if on both, the row names both."""
     first, later = name.format("grace"), name.format("grace").replace("grace", second)
     if "_" in name:
         later = first.replace(".py", second.removeprefix("grace") + ".py")
@@ -274,8 +275,8 @@ def test_a_browser_s_number_makes_no_second_student(
 @pytest.mark.parametrize("folder", ["Version {}", "version {}", "Versión {}", "Week 5/Version {}"])
 @pytest.mark.parametrize("count", [2, 11])
 def test_the_last_version_in_teams_counts(folder: str, count: int, tmp_path: Path) -> None:
-    """Microsoft Teams keeps each submission in a folder with a number, which may have two digits. A version in which
-    nothing is written does not replace a version that has code."""
+    """Microsoft Teams keeps each submission in a folder with a number, which may have two digits. A version with
+    nothing written in it does not replace a version that has code."""
     texts = [SOLVED.replace("def rope_cos_sin(", f"def version_{number}(") for number in range(count)]
     names = [f"{folder.format(number)}/rope.py" for number in range(1, count + 1)]
     put(tmp_path, {f"ada/{name}": text for name, text in zip(names, texts, strict=True)})

@@ -39,7 +39,7 @@ def executable() -> str | None:
 
 @contextlib.contextmanager
 def launched() -> Iterator[Browser]:
-    """Start the system's browser, and end the browser afterwards."""
+    """Start the system's browser, and close it afterwards."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
@@ -80,7 +80,7 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
 
 
 class Opened:
-    """A page that is open in the browser, with a record of its problems and of its requests to other hosts."""
+    """A page that is open in the browser, with a record of its problems and its requests to other hosts."""
 
     def __init__(
         self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True

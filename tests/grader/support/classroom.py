@@ -34,12 +34,12 @@ def stops(name: str, number: int) -> str:
 
 
 def ends_its_process(name: str, number: int) -> str:
-    """Return a submission that ends the process in which it is loaded."""
+    """Return a submission that ends the process that loads it."""
     return f"import os\nos._exit({number % 256})\n"
 
 
 def no_python(name: str, number: int) -> str:
-    """Return a text that is not Python."""
+    """Return text that is not Python."""
     return f"submission {number}: I could not do it, sorry (\n"
 
 

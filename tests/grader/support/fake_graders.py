@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pytest
 
 POINTS_PER_NUMBER = 0.1
-"""Points per unit of the number in a submission."""
+"""Points for each unit of the number in a submission."""
 
 
 def whose(cells: Iterable[str]) -> list[str]:
@@ -74,8 +74,7 @@ def run_in_this_process(patch: pytest.MonkeyPatch) -> None:
 
 
 class Harmed(workers.Processes):
-    """Real processes, in which a submission can have its process killed or stopped a certain number of times:
-    `# killed 2`, `# stopped 1`."""
+    """Real processes, killed or stopped as often as a submission requests, as in `# killed 2` or `# stopped 1`."""
 
     marks = Path()  # a folder
 

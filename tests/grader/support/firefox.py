@@ -92,7 +92,7 @@ class Firefox:
 
 @contextlib.contextmanager
 def launched() -> Iterator[Firefox]:
-    """Start Firefox with an empty profile, and end Firefox afterwards."""
+    """Start Firefox with an empty profile, and close it afterwards."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, _other_thread() as run:
         options = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank"]
         env = os.environ | {"HOME": profile}  # else it refuses a home of somebody else's

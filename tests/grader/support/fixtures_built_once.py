@@ -27,8 +27,8 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Return a function that makes the object with a certain name, or loads it if it exists; each caller gets
-    a separate copy."""
+    """Return a function that makes the object with the specified name, or loads it if it exists; each caller gets a
+    separate copy."""
     folder = tmp_path_factory.getbasetemp()
     # Workers in the same run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
@@ -59,8 +59,8 @@ def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
-    """Replace the function that builds the course's wheel by one that copies a wheel built once for all
-    tests, and yield the original function."""
+    """Replace the function that builds the course's wheel with one that copies a wheel built once for all tests, and
+    yield the original function."""
     from autograder.otter import package
 
     build: Callable[[Path], Path] = package.wheel
@@ -82,7 +82,7 @@ def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
 
 @pytest.fixture(scope="session")
 def graded(once: Once, grader: Grader) -> Graded:
-    """Return a function that reads a sample submission and grades it, only once for each sample."""
+    """Return a function that reads and grades a sample submission, once per sample."""
 
     from autograder.submission import read_submission
 

@@ -1,4 +1,4 @@
-"""Runs interrupted after a number of events instead of a time, which would depend on the machine."""
+"""Runs interrupted after a set number of events rather than a set time, which would depend on the machine."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 
 
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
-    """Run a batch with fake graders, kill it when it opens a file under OUT or stores a grade for the n-th
-    time, and return True if it was killed. The run may end before it reaches that moment."""
+    """Run a batch with fake graders, kill it when it opens a file under OUT or stores a grade for the n-th time, and
+    return True if it was killed. The run may finish before it reaches that moment."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
     process = forking.Process(target=_until_killed, args=(moment, folder, out))

@@ -25,7 +25,7 @@ FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sop
 LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""Code that is long enough for two copies to count as similar."""
+"""Code long enough for two copies to count as similar."""
 
 
 def tests_of(assignment: str) -> list[Test]:
@@ -112,7 +112,7 @@ PACKED = packed(GRADE)
 
 
 def submission_from(platform: str, number: str, name: str, **fields: object) -> Submission:
-    """Return a submission by a person on a platform, in a file named as this platform names files."""
+    """Return a submission by a person on a platform, in a file named the way this platform names files."""
     file = {
         "Canvas": f"{name}_{number}_900{number}_rope.py",
         "Moodle": f"{name}_{number}_assignsubmission_file_rope.py",

@@ -11,7 +11,7 @@ from autograder import course
 from autograder.hints import catalogue
 
 CLEAR = 0.05
-"""Largest p-value for which the lessons call a difference clear."""
+"""Largest p-value at which the lessons call a difference clear."""
 SOME = np.random.default_rng(0).normal(size=(6, 4))
 """some features"""
 

@@ -1,4 +1,5 @@
-"""Shared parts of the tests of Otter and of course platforms: zips, Otter's way of grading, and Gradescope's fields."""
+"""Helpers shared by the tests of Otter and of course platforms: zips, Otter's way of grading, and Gradescope's
+fields."""
 
 from __future__ import annotations
 
@@ -59,8 +60,7 @@ def by_test(results: GradingResults) -> dict[str, bool]:
 
 
 def install(folder: Path) -> Path:
-    """Make a fresh environment with the course's wheel and the dependencies of this environment; return its
-    interpreter."""
+    """Create an environment with the course's wheel and this environment's dependencies, and return its interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
@@ -76,7 +76,7 @@ def install(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, **more: str) -> str:
-    """Run a command outside the checkout, with `more` in its environment, and return its output."""
+    """Run a command outside the checkout, with `more` added to its environment, and return its output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
@@ -121,7 +121,7 @@ _KINDS: dict[str, Any] = {
 _TOP = "score execution_time output output_format test_output_format test_name_format visibility stdout_visibility"
 _TOP += " extra_data tests leaderboard"
 _TEST = "score max_score status name name_format number output output_format tags visibility extra_data"
-"""The fields that a results.json may have, according to gradescope-autograders.readthedocs.io/en/latest/specs."""
+"""The fields that a results.json can have, according to gradescope-autograders.readthedocs.io/en/latest/specs."""
 
 
 def faults(results: dict[str, Any]) -> list[str]:

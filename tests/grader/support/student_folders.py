@@ -32,7 +32,7 @@ def code_cell(source: Any) -> dict[str, Any]:
 
 
 def notebook(*sources: Any) -> str:
-    """Return a notebook with code cells after a text cell. Each argument may also be a complete cell."""
+    """Return a notebook with code cells after a text cell. Each argument can also be a complete cell."""
     prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
     cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})

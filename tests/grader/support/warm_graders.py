@@ -1,8 +1,7 @@
 """Warm graders and readers, for batch tests that are not about the start and end of processes.
 
-In batch tests, graders continue from one batch to the next, submissions are read in forks of a loaded
-process, and the submissions of a class are compared in this process. Tests of the command use separate
-processes.
+In batch tests, graders stay alive from one batch to the next, submissions are read in forks of a loaded process, and
+the submissions of a class are compared in this process. Tests of the command use separate processes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _warm: dict[tuple[int, object], Processes] = {}
 
 
 class WarmProcesses(Processes):
-    """Processes of a batch that continue to run when the batch ends."""
+    """Processes of a batch that keep running when the batch ends."""
 
     def close(self) -> None:
         pass

@@ -41,7 +41,7 @@ from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
-"""Assignment to grade, because it has more value tests than any other."""
+"""Assignment to grade, chosen because it has more value tests than any other."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
@@ -154,7 +154,7 @@ def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 BASE_PYTHON = os.path.realpath(sys.executable)
-"""Path of the Python interpreter with which this environment was made."""
+"""Path of the Python interpreter that created this environment."""
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
@@ -305,8 +305,7 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure a page that runs Python: the memory that it uses, and the time that a replacement for its
-    worker takes."""
+    """Measure a page that runs Python: the memory that it uses, and the time that replacing its worker takes."""
     with browsing.launched() as browser, window(browser, site) as opened:
         idle = _descendants_seconds()
         opened.open(assignment.name)
@@ -379,7 +378,7 @@ def _child_seconds(run: Callable[[list[Item]], object], items: list[Item]) -> fl
 
 
 def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure running the course's own tests."""
+    """Measure a run of the course's own tests."""
     for target, expected in (("quick", 20), ("test", 300)):
         begin = time.monotonic()
         subprocess.run(["make", target], cwd=course.ROOT, check=True, capture_output=True)
@@ -399,7 +398,7 @@ def make_class(folder: Path, assignment: Assignment, size: int) -> None:
 
 
 def _mistaken(solution: str, function: str) -> str:
-    """Return the solution with one function that returns a value close to the right one."""
+    """Return the solution with one function changed to return a nearly right value."""
     return f"""{solution}
 
 

@@ -25,7 +25,7 @@ FOLDER = cache_folder() / f"pyodide-{VERSION}"
 """Folder for the files."""
 
 READY = FOLDER / "ready"
-"""File that marks a complete fetch; it is written last, so that an interrupted fetch leaves no such file."""
+"""File that marks a complete fetch; it is written last, so an interrupted fetch leaves no such file."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
 """Npm package with the core, and its archive's sha256."""

@@ -1,9 +1,9 @@
 """`python -m tests.grader.tools.make_llama_checkpoints`: make the small Llama checkpoints that lesson 14 reads.
 
-The script needs PyTorch and transformers (`pip install -e '.[train]'`). The script writes random models in
-Hugging Face's format: one for the lesson into `assignments/model/tiny`, the others for tests into
-`tests/grader/course/llama`. Each folder contains `model.safetensors`, `config.json` and `logits.npz`, which
-has a text and the logits that transformers gave for it.
+The script needs PyTorch and transformers (`pip install -e '.[train]'`). The script writes random models in Hugging
+Face's format: one for the lesson into `assignments/model/tiny`, the others for tests into `tests/grader/course/llama`.
+Each folder contains `model.safetensors`, `config.json` and `logits.npz`, which holds a text and the logits that
+transformers computed for it.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Mutant:
     """Changed line, as it appears in the solution."""
     change: str
     made: Callable[[], ast.Module]
-    """Function that makes the changed tree, so that mutants can be listed without making their trees."""
+    """Function that makes the changed tree, so that mutants can be listed without building their trees."""
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
@@ -123,7 +123,7 @@ def _refusals(tree: ast.Module) -> set[int]:
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
-    """Return the function or name to which a line belongs."""
+    """Return the function or name that a line belongs to."""
     (node,) = (one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0))
     return node.name if isinstance(node, ast.FunctionDef) else ast.unparse(getattr(node, "targets", [node])[0])
 
@@ -140,7 +140,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _but(node: ast.AST, **fields: object) -> ast.AST:
-    """Return a copy of a node in which some fields have other values."""
+    """Return a copy of a node with some of its fields changed."""
     new = copy.deepcopy(node)
     vars(new).update(fields)
     return new
@@ -201,7 +201,7 @@ def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
 
 
 def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
-    """Grade a mutant inside the child; any failure, including a hang or a crash, catches the mutant."""
+    """Grade a mutant inside the child; any failure, including a hang or a crash, counts as catching it."""
     try:
         signal.alarm(SECONDS)
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -226,7 +226,7 @@ def explained(assignment: Assignment) -> set[tuple[str, str, str]]:
 
 
 def main(names: list[str]) -> int:
-    """Run the mutants of some assignments, or of all, and return how many survive.
+    """Run the mutants of the specified assignments, or of all, and return how many survive.
 
     Mutants listed in `survivors.csv` are left out.
     """

@@ -85,7 +85,7 @@ def draw_page(tab: Window) -> None:
 
 
 def draw_feedback(tab: Window) -> None:
-    """Draw lesson 5 with an exponent that is half as large as it should be."""
+    """Draw lesson 5 with an exponent half as large as it should be."""
     solution = find("rope").solution.read_text("utf-8")
     tab.open("rope")
     right = re.sub(r"\n    # (BEGIN|END) SOLUTION", "", solution)

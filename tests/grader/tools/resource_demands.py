@@ -51,7 +51,7 @@ class Demand:
         return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
 
     def __str__(self) -> str:
-        """Return the test with its memory, its processor time, and its failure, if any."""
+        """Return the test with its memory use, its processor time, and its failure, if any."""
         return f"{self.test}: {self.memory / 2**20:.0f} MiB, {self.seconds:.2f} s {self.failure}".rstrip()
 
 
@@ -94,7 +94,7 @@ def _present_address_space() -> int:
 
 
 def main(names: list[str]) -> int:
-    """Print every excessive demand, and return 1 if there is any."""
+    """Print every excessive demand, and return 1 if there are any."""
     found = [
         f"{assignment.name}: {demand}"
         for assignment in course.term_assignments()

@@ -1,8 +1,8 @@
 """`python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`: grade the samples and write their scores into
 `expected_scores`.
 
-If the score of a sample is still in the range of its row, the row does not change. After a run, `git diff`
-shows how a change to the tests affected each sample; read the diff before you commit.
+A sample's row does not change if the sample's score is still within the row's range. After a run, `git diff` shows how
+a change to the tests affected each sample; read the diff before you commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCORES = Path(__file__).parents[1] / "grading" / "expected_scores"
 
 
 def main(names: list[str]) -> None:
-    """Grade the samples of some assignments, or of all, and write their scores."""
+    """Grade the samples of the specified assignments, or of all, and write their scores."""
     for name in names or [one.name for one in course.term_assignments()]:
         table = SCORES / f"{name}.csv"
         with table.open(encoding="utf-8", newline="") as file:

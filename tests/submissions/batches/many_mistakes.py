@@ -1,5 +1,5 @@
-"""A file of mistakes: the mask comes from the ids, positions count along the row, all texts share one causal row, gates
-stay open, the ring is in order, and the position of each token in a tree is its index."""
+"""A file full of mistakes: the mask comes from the ids, positions count along the row, all texts share one causal row,
+gates stay open, the ring is in order, and the position of each token in a tree is its index."""
 
 import numpy as np
 

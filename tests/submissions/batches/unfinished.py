@@ -1,4 +1,4 @@
-"""The first half is correct, except that texts begin where positions are 0; the second half is not written yet."""
+"""The first half is correct, except that texts begin where positions are 0; the second half is still to be written."""
 
 import numpy as np
 

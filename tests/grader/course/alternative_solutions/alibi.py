@@ -1,4 +1,4 @@
-"""ALiBi with fractions as exponents, and with a softmax that uses np.logaddexp. Results are in Fortran order."""
+"""ALiBi with fractional exponents, and with a softmax that uses np.logaddexp. Results are in Fortran order."""
 
 from fractions import Fraction
 

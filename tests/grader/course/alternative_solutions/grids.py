@@ -1,4 +1,4 @@
-"""Grids with complex numbers, frequencies from logarithms, and row-by-row resizing with np.take."""
+"""Grids with complex numbers, frequencies computed from logarithms, and row-by-row resizing with np.take."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Layers with a state, written with a doubling scan, with extra tokens for the first and the last state, with
-sums of gates that start at the query, and with decays as powers of 2 or with np.logaddexp.
+"""Layers with a state, written with a doubling scan, extra tokens for the first and last states, sums of gates that
+start at the query, and decays as powers of 2 or with np.logaddexp.
 """
 
 import numpy as np

@@ -21,7 +21,7 @@ heads = m.split_heads(pair, 2)
 
 
 def row_by_hand(i: int) -> str:
-    """Return a row of the lesson's table, with all shares over the same denominator."""
+    """Return a row of the lesson's table, with all shares over a common denominator."""
     powers = [round(2 ** (x[i, 0] * value)) for value in x[:, 0]]
     below = sum(powers)
     assert np.allclose(weights[i], np.divide(powers, below)) and math.isclose(out[i, 0], powers @ x[:, 0] / below)

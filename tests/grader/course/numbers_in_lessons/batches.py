@@ -32,7 +32,7 @@ def means(way: lab.Way) -> list[float]:
 
 
 def same(test: str, method: str) -> bool:
-    """Return True if every accuracy in a test is the same with and without padding."""
+    """Return True if every accuracy in a test is the same with padding as without."""
     return all(
         np.allclose(scores(task, method, way), scores(task, method, way, test), atol=2e-3)
         for task in lab.TASKS

@@ -59,7 +59,7 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
 
 
 def repairs(run: str) -> list[str]:
-    """Return the methods of a run that change frequencies."""
+    """Return the methods in a run that change frequencies."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
 
 
@@ -93,7 +93,7 @@ def row(run: str, length: int) -> list[float]:
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Return the accuracies of the methods in the task “copy 3 back” at 64 tokens, after further training."""
+    """Return each method's accuracy on the “copy 3 back” task at 64 tokens, after further training."""
     return [mean(further, method, 64, steps) for method in methods]
 
 

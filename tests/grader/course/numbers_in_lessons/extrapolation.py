@@ -48,7 +48,7 @@ mean = mean_of(seeds)
 
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
-    """Return the methods that reliably solve the task “copy 3 back”, with all seeds or with at least one seed."""
+    """Return the methods that reliably solve the “copy 3 back” task, with all seeds or with at least one seed."""
     enough = {method: seeds(method, change) >= experiments.RELIABLE for method in results.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
@@ -58,7 +58,7 @@ def over(trials: list[results.Trial], what: str = "x8") -> float:
 
 
 def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
-    """Return the mean result of each setting of a method, over the seeds that serve to choose a setting."""
+    """Return a method's mean result with each setting, over the seeds used for choosing a setting."""
     settings = ("usual", *results.CHOICES.get(method, ()))
     return [over(results.trials_of(grid, task, method, change), what) for change in settings]
 
@@ -104,7 +104,7 @@ def far_row(method: str, change: str = "usual", then: str = "usual") -> list[flo
 
 
 def best_single(method: str) -> float:
-    """Return a method's mean accuracy in the task “copy 1 back”, with the setting chosen for it."""
+    """Return a method's mean accuracy on the “copy 1 back” task, with the setting chosen for it."""
     return mean(method, "chosen", task=single)
 
 

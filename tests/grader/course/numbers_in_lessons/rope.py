@@ -49,7 +49,7 @@ key_1 = point(after_k[0, 1].round(4), "[]")
 
 
 def layouts_agree(query: float, key: float) -> bool:
-    """Return True if both layouts give one query and one key the same score at these positions."""
+    """Return True if both layouts give a query and a key the same score at these positions."""
     (a,), (b,) = ([[1.0, 2, 3, 4]], [[4.0, 3, 2, 1]])
     found = [rotate([a], [query])[0] @ rotate([b], [key])[0] for rotate in (m.apply_rope, m.apply_rope_half)]
     return bool(np.isclose(*found))
@@ -77,7 +77,8 @@ scores_of_50 = m.rope_scores(row, np.repeat(m.apply_rope(row, [50]), 400, axis=0
 
 
 def is_bounded(offset: int) -> bool:
-    """Return True if |(R_m q)·(R_n k)| ≤ max |h_{l+1} − h_l| · Σ |S_j|, a bound that summation by parts proves."""
+    """Return True if |(R_m q)·(R_n k)| ≤ max |h_{l+1} − h_l| · Σ |S_j|, a bound that follows from summation by
+    parts."""
     q, k = np.random.default_rng(offset).normal(size=(2, 16))
     h = np.append((q[0::2] + 1j * q[1::2]) * (k[0::2] - 1j * k[1::2]), 0)
     sums = np.cumsum(np.exp(1j * offset * m.rope_frequencies(16)))

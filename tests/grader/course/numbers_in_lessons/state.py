@@ -72,7 +72,7 @@ def memory(layer: str) -> list[float]:
 
 
 def own(deltas: bool) -> float:
-    """Return the mean share of its own value that a key reads from the state after 16 keys have been written."""
+    """Write 16 keys to the state, and return the mean share of its own value that a key reads back."""
     keys, state = np.random.default_rng(0).normal(size=(16, 32)), np.zeros((32, 16))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
     for key, value in zip(keys, np.eye(16), strict=True):

@@ -1,6 +1,4 @@
-"""Plain implementation of context extension: complete tables of angles, and a rotation for each pair of query
-and key.
-"""
+"""Plain implementation of context extension: complete tables of angles, and a rotation for each query–key pair."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Plain implementation of the experiment on extrapolation: random positions come from a permutation of all
-positions.
-"""
+"""Plain implementation of the extrapolation experiment: random positions come from a permutation of all positions."""
 
 import numpy as np
 

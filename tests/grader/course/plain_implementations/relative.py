@@ -1,4 +1,4 @@
-"""Plain implementation of relative positions: each pair of query and key has a separate row of the table."""
+"""Plain implementation of relative positions: each query–key pair has a separate row of the table."""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Plain implementation of layers with a state: each sum of gates is computed separately, with comparisons of
-three indices.
-"""
+"""Plain implementation of layers with a state: each sum of gates is computed separately, by comparing three indices."""
 
 import numpy as np
 

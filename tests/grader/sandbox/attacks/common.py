@@ -59,7 +59,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark for certain arguments; the tests recognise this mark in any output."""
+    """Return a mark that identifies these arguments; the tests recognise it in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 
