@@ -147,7 +147,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
 
 
 def _ignore_display(*objects: object, **options: object) -> None:
-    """Do nothing, in place of `display`, which IPython defines in every notebook."""
+    """Do nothing: a stand-in for `display`, which IPython defines in every notebook."""
 
 
 class _StandInModuleFinder:
