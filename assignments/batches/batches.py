@@ -54,7 +54,7 @@ def position_ids(mask):
 
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding can be on the left, on the right, or in
     between.
-    Returns: int64, the shape of the mask.
+    Returns: int64, with the same shape as the mask.
     Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
     Source: `position_ids` in Hugging Face transformers, which `generate` computes from the attention mask.
@@ -121,7 +121,7 @@ def packed_positions(boundaries):
 def boundaries_of(positions):
     """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
-    The first token begins a text. A later token begins a text if its position is not one more than the previous token's
+    The first token in the row begins a text. A later token begins a text if its position is not one more than the previous token's
     position. A text need not begin at position 0: the second part of a split text begins at a later position.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.

@@ -31,7 +31,7 @@ BINARY_FILE_PATHS = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a description of each secret found in the files; the list is empty if students may receive them all."""
+    """Return a description of each secret in the files; an empty list means that students may receive the files."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {"": {part for part in secrets if len(part) < MIN_SECRET_CHARACTERS}}
     for part in secrets.keys() - by_block[""]:

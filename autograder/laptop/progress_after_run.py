@@ -106,16 +106,16 @@ class AssignmentProgress:
         return len(self.correct_functions) == len(self.function_statuses)
 
     def location(self, line: int) -> str:
-        """Return the words for a line in the student's file."""
+        """Return the phrase that refers to a line in the student's file."""
         return escape_markdown(self.run.place.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
-        """Return the words for the line where a function or an entry of ANSWERS begins."""
+        """Return the phrase that refers to the line where a function or an entry of ANSWERS begins."""
         return self.location(self.source.line(name))
 
     @property
     def file_stop_location(self) -> str:
-        """The words for the line where the file stops, if it stops."""
+        """The phrase that refers to the line where the file stops, if it stops."""
         line = self.file.failure.line if self.file.failure is not None else None
         return self.location_of("") if self.source.problem or line is None else self.location(line)
 

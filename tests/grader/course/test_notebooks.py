@@ -117,7 +117,7 @@ def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[
 
 
 def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
-    """No error or warning appears, and each drawing cell shows exactly one picture, possibly a card."""
+    """No error or warning appears, and each drawing cell shows exactly one picture, which may be a card."""
     lay_out(tmp_path / "assignments", written=False)
     with running() as kernel:
         for folder in (tmp_path / "assignments", solved):
