@@ -121,8 +121,9 @@ def packed_positions(boundaries):
 def boundaries_of(positions):
     """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
-    The first token in the row begins a text. A later token begins a text if its position is not one more than the previous token's
-    position. A text need not begin at position 0: the second part of a split text begins at a later position.
+    The first text begins at the first token. Another text begins at each token whose position is not one more than the
+    previous token's position. A text need not begin at position 0: the second part of a split text begins at a later
+    position.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
