@@ -286,7 +286,7 @@ def test_reset_by_hand(batches):
 
 @pytest.mark.question("reset_gates", points=0.25)
 def test_reset_leaves_its_gates_alone(batches):
-    """reset_gates does not change the gates in place, because another layer may need them."""
+    """reset_gates does not modify its argument, because another layer might still need the old gates."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 5)), np.array([0, 3, 5]))
 
 

@@ -17,7 +17,7 @@ SCORED = ["rope", "shaw", "t5", "alibi"]
 
 
 def parameters(length, d):
-    """Return the parameters of all methods in one dict, of which each method reads only its own entries."""
+    """Return one dict with the parameters of all methods; each method reads only its own entries."""
     return {
         "table": features(length + 1, d, seed=3),
         "n_bits": 3,

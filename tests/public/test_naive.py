@@ -103,7 +103,7 @@ def test_binary_by_hand(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_does_not_loop_over_positions(naive):
-    """All positions are written at once; a loop over bits is allowed."""
+    """All positions are encoded at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,), length=16)
 
 

@@ -16,7 +16,7 @@ INF = np.inf
 
 
 def gates(*shape, seed=9):
-    """Return log_f with entries that are multiples of 1/8 from −2 to 0."""
+    """Return log_f, whose entries are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
