@@ -29,8 +29,8 @@ LENGTHS = st.integers(128, 200_000)
 BASES = st.floats(5e3, 1e6)
 
 FAR = 1e-7
-"""Each rounding of a position or a frequency changes angles of up to 10⁶ radians by up to about 1e−10; in
-float32, angles would change by 0.06."""
+"""Rounding a position or a frequency changes angles of up to 10⁶ radians by up to about 1e−10; in float32, angles
+would change by 0.06."""
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -166,7 +166,7 @@ def test_rotations_of_any_size(context_extension, rng):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on get θ_i/factor, and between them, the blend changes linearly
+    """Pairs up to low keep θ_i, pairs from high on get θ_i/factor, and between them, the mixture changes linearly
     with the pair index."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
     frequencies = expect.matches(
@@ -258,7 +258,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Pairs with many rotations are unchanged, pairs with few are interpolated, and pairs in between are blended
+    """Pairs with many rotations are unchanged, pairs with few are interpolated, and pairs in between are mixed
     without a jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)

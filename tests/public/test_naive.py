@@ -1,6 +1,6 @@
 """Public tests for the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/naive.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/naive.json`.
 """
 
 from itertools import pairwise
@@ -109,7 +109,7 @@ def test_binary_does_not_loop_over_positions(naive):
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary(naive):
-    """The code has as many columns as needed, or n_bits columns, with zeros in front."""
+    """The code has as many columns as needed, or n_bits columns, with leading zeros."""
     expect.matches(naive.binary_positions, 9)
     expect.matches(naive.binary_positions, 5, 6)
     expect.matches(naive.binary_positions, 8, n_bits=3)
@@ -130,7 +130,7 @@ def test_binary_reads_back(naive, length, spare):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_by_hand(naive):
-    """Bit 0 goes 0, 1, 0, 1, …, so its period is 2; each bit has twice the period of the one before it."""
+    """Bit 0 goes 0, 1, 0, 1, …, so its period is 2; each bit has twice the period of the previous one."""
     expect.matches(naive.bit_period, 4)
     expect.matches(naive.bit_period, 0)
 
@@ -166,8 +166,8 @@ def test_gray_by_hand(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
-    """The result of gray_positions has as many columns as that of binary_positions, with zeros in front if
-    n_bits is larger than needed."""
+    """The result of gray_positions has as many columns as that of binary_positions, with leading zeros if n_bits
+    is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)

@@ -1,6 +1,6 @@
 """Public tests for relative positions: the values of each function, and the properties that make an encoding relative.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/relative.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/relative.json`.
 """
 
 import numpy as np
@@ -30,14 +30,14 @@ def test_the_newest_token_stands_at_the_end(relative):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_by_hand(relative):
-    """A distance beyond the limit counts as the limit and keeps its sign."""
+    """A distance beyond the limit counts as the limit but keeps its sign."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_any_shape(relative):
-    """Relative positions may have any shape."""
+    """Relative positions can have any shape."""
     expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
 
 
@@ -126,7 +126,7 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the table's entry for its bucket; the heads are the first axis."""
+    """Each pair gets the table's entry for its bucket, and the heads are the first axis."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 7, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 7")
 
@@ -141,8 +141,7 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.5)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """If queries and keys move together, the bias does not change; the bias of past keys differs from that of
-    future keys."""
+    """If queries and keys move together, the bias does not change; past keys have a different bias from future keys."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
