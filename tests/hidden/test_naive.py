@@ -85,7 +85,7 @@ def test_bits_needed_by_every_short_text(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_long_texts(naive, rng):
-    """n bits can write exactly 2^n positions."""
+    """n bits can represent exactly 2^n positions."""
     for n in (10, 15, 16, 20, 24, 28):
         expect.matches(naive.bits_needed, 2**n - 1)
         expect.matches(naive.bits_needed, 2**n)

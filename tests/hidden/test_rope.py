@@ -63,7 +63,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope_with_any_leading_axes(rope, rng):
-    """Any leading axes and any numbers of rows and pairs are allowed."""
+    """Any leading axes and any number of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
 

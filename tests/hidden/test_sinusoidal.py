@@ -96,7 +96,7 @@ def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, bas
 
 @pytest.mark.question("add_positions", points=0.5)
 def test_add_positions_with_any_leading_axes(sinusoidal, rng):
-    """Any leading axes and any numbers of rows and pairs are allowed."""
+    """Any leading axes and any number of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
         expect.matches(sinusoidal.add_positions, normal(rng, *shape))
     expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))

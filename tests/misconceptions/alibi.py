@@ -229,8 +229,8 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @mistake("effective_window", "expected: round() instead of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded the window to the nearest whole number, so e^(−m·r) at its end may be larger than the tolerance. The
-    rule: round up."""
+    """You rounded the window to the nearest whole number, so e^(−m·r) at its end can be larger than the
+    tolerance. The rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
@@ -280,8 +280,8 @@ def spread_from_one_half(n_heads):
 
 @mistake("alibi_slopes", "expected: math.ceil of the logarithm")
 def cut_from_the_power_above(n_heads):
-    """You took the first slopes for the next higher power of two. The rule: begin with the slopes for the next lower
-    power of two."""
+    """You used the first slopes for the next higher power of two. The rule: begin with the slopes for the next
+    lower power of two."""
     power = power_below(n_heads)
     return alibi.alibi_slopes(power if power == n_heads else 2 * power)[:n_heads]
 

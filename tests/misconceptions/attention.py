@@ -369,7 +369,7 @@ def rows_go_where_they_should_come_from(x, order):
 
 @mistake("permute_tokens", "expected: x[order] is right only for two axes")
 def first_axis_permuted(x, order):
-    """You changed the order of the first axis. The rule: the token axis is the second-to-last axis."""
+    """You reordered the first axis. The rule: the token axis is the second-to-last axis."""
     return np.asarray(x)[order]
 
 

@@ -252,7 +252,7 @@ def one_too_far(mask):
 
 @mistake("next_positions", "huggingface/transformers #48161 (right padding: positions read from the last index)")
 def after_the_last_place(mask):
-    """You read the last entry of the row, which may be padding. The rule: count the real tokens of the row."""
+    """You read the last entry of the row, which can be padding. The rule: count the real tokens of the row."""
     return batches.position_ids(mask)[..., -1] + 1
 
 
@@ -625,8 +625,8 @@ def children_in_the_place_of_parents(parents):
 
 @mistake("tree_mask", "expected: j may be used if its position is smaller")
 def all_that_are_less_deep(parents):
-    """Your mask allows all tokens that have a smaller depth. The rule: a token uses only its ancestors, not
-    tokens of other branches."""
+    """Your mask allows all tokens with a smaller depth. The rule: a token uses only its ancestors, not tokens of
+    other branches."""
     depth = batches.tree_positions(parents)
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 

@@ -113,8 +113,8 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp may end beyond
-    the last pair."""
+    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp can end
+    beyond the last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -355,7 +355,7 @@ def yarn_scale_for_longrope(factor, trained_len):
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
-    """You applied the scale twice. The rule: apply the scale only once each to cos and sin."""
+    """You applied the scale twice. The rule: apply the scale only once, to both cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 

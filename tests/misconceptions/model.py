@@ -356,7 +356,7 @@ def backwards(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "NVIDIA/Megatron-LM #453")
 def positions_ignored(x, positions, frequencies):
-    """You rotated by 0, 1, 2, …, whatever `positions` is. The rule: rotate by `positions`."""
+    """You rotated by 0, 1, 2, …, regardless of `positions`. The rule: rotate by `positions`."""
     return _rotated(x, _angles(np.arange(np.shape(x)[-2]), frequencies), _halves)
 
 

@@ -403,8 +403,8 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("p_rope_frequencies", "expected: the list shortened")
 def pairs_cut_off(head_dim, p, base=BASE):
-    """You cut off the pairs that do not rotate. The rule: keep the pairs that do not rotate, with frequency
-    0, so there are head_dim/2 numbers."""
+    """You dropped the pairs that do not rotate. The rule: keep the pairs that do not rotate, with frequency 0, so
+    there are head_dim/2 numbers."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return right[right > 0]
 
@@ -480,8 +480,8 @@ def cos_and_sin_exchanged(cache_k, offset, base=BASE):
 
 @mistake("sink_weights", "expected: plain softmax")
 def sink_left_out(scores, sink):
-    """You left the sink out of the sum. The rule: divide by the sum of all powers plus e^sink, so rows sum to less than
-    1."""
+    """You left the sink out of the sum. The rule: divide by the sum of all exponentials plus e^sink, so rows sum
+    to less than 1."""
     return modern.sink_weights(scores, np.full(np.shape(sink), -np.inf))
 
 

@@ -100,21 +100,21 @@ def bits_rounded_to_the_nearest(length):
 
 @mistake("bits_needed", "expected: the ceiling of the formula, and the last position instead of the length")
 def bits_from_the_logarithm_of_the_last_position(length):
-    """You rounded up the logarithm of the last position, so a position that is a power of two gets one bit too few. The
-    rule: n bits can write the numbers from 0 to 2^n − 1, so 2^n itself needs n + 1 bits."""
+    """You rounded up the logarithm of the last position, so a position that is a power of two gets one bit too
+    few. The rule: n bits can represent the numbers from 0 to 2^n − 1, so 2^n itself needs n + 1 bits."""
     return math.ceil(math.log2(length - 1)) if length > 2 else 1
 
 
 @mistake("bits_needed", "expected: the last position instead of the length, and int() as a ceiling")
 def bits_from_the_logarithm_of_the_last_position_rounded_down(length):
-    """You rounded down the logarithm of the last position, so every position from 2 on gets one bit too few. The rule:
-    a number whose logarithm begins with n needs n + 1 bits."""
+    """You rounded down the logarithm of the last position, so every position from 2 on gets one bit too few. The
+    rule: a number whose logarithm has the integer part n needs n + 1 bits."""
     return int(math.log2(length - 1)) if length > 2 else 1
 
 
 @mistake("bits_needed", "expected: the formula without its lower bound")
 def no_bit_for_one_token(length):
-    """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
+    """You gave a single token no bits, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
     return naive.bits_needed(length) - (length == 1)
 
 

@@ -81,7 +81,7 @@ def test_weights(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_a_mask(attention):
-    """Where the mask is True, the query may attend to the key. A query that may use no key gets zeros."""
+    """Where the mask is True, the query may attend to the key. A query with no allowed key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
     something = np.array([[True, False, True], [False, True, True], [True, True, True]])
     nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])
@@ -117,7 +117,7 @@ def test_attention_by_hand(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention(attention):
-    """Every query gets the weighted average of the values; values may be wider than keys."""
+    """Every query gets the weighted average of the values; values can be wider than keys."""
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
     expect.matches(attention.attention, q, k, v)
     expect.matches(attention.attention, q, k, v, features(3, 5, seed=3) > -1, features(3, 5, seed=4))

@@ -20,7 +20,7 @@ lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
 
 
 def attention(q, k, v, mask):
-    """Return attention as in lesson 1, where a query that may use no key gets zeros."""
+    """Return attention as in lesson 1, where a query with no allowed key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v

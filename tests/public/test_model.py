@@ -144,7 +144,7 @@ def test_rotation_by_hand(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_with_frequencies(model):
-    """Row t rotates by its position times `frequencies`; each text may have its own positions."""
+    """Row t rotates by its position times `frequencies`; each text can have its own positions."""
     frequencies = np.array([2.0, 0.375, 0.0])
     expect.matches(model.apply_rope_half_with, features(5, 6), np.array([0, 1, 7, 3, 100]), frequencies)
     expect.matches(model.apply_rope_half_with, features(2, 3, 4, 6), np.array([0.5, -1, 9, 2]), frequencies)

@@ -90,7 +90,7 @@ def test_shaw_attention(relative):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_a_query_that_may_use_no_key(relative):
-    """A query that may use no key gets zeros."""
+    """A query with no allowed key gets zeros."""
     arrays = [features(3, 4, seed=seed) for seed in range(5)]
     mask = np.array([[True, True, False], [False, False, False], [False, True, True]])
     expect.matches(relative.shaw_attention, *arrays, 1, mask)
