@@ -236,7 +236,7 @@ def test_yarn_by_default(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_of_any_factor(context_extension, rng):
-    """The scale is 0.1·ln(factor) + 1, never below 1, so ten times the factor adds 0.1·ln 10."""
+    """The scale is 0.1·ln(factor) + 1, but never below 1, so ten times the factor adds 0.1·ln 10."""
     for factor in (1.5, 2, float(rng.uniform(3, 1000))):
         scale = expect.matches(context_extension.yarn_scale, factor)
         more = context_extension.yarn_scale(10 * factor) - scale
@@ -287,8 +287,8 @@ def test_llama3_by_default(context_extension):
 
 @pytest.mark.question("longrope_frequencies", points=0.5)
 def test_longrope_holds_the_other_methods(context_extension, rng):
-    """Equal divisors give position interpolation, factor^(2i/(d − 2)) gives NTK-aware scaling, and divisors of 1 change
-    nothing."""
+    """Equal divisors give position interpolation, divisors of factor^(2i/(d − 2)) give NTK-aware scaling, and
+    divisors of 1 change nothing."""
     for head_dim in (4, 6, 64):
         base, factor, pairs = float(rng.uniform(1e3, 1e6)), float(rng.uniform(1.5, 64)), np.arange(head_dim // 2)
         plain = context_extension.longrope_frequencies(head_dim, np.ones(len(pairs)), base)

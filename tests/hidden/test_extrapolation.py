@@ -228,7 +228,7 @@ def test_t5_buckets(extrapolation, rng, sizes):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation, rng):
-    """A method that acts in the embeddings does not act again in the logits, whatever the parameters contain."""
+    """A method that acts in the embeddings does not act again in the logits, no matter what the parameters contain."""
     for method in ADDED:
         q, k = normal(rng, 6, 5), normal(rng, 6, 5)
         got = expect.matches(extrapolation.logits, method, q, k, parameters(rng, 3, 5))

@@ -40,7 +40,7 @@ def one_axis(head_dim, base=10000.0):
 @given(height=SIDES, width=SIDES)
 @example(height=4, width=4)
 def test_cells_are_counted_row_by_row(grids, height, width):
-    """The number of a cell is y · width + x, and both coordinates stay inside the grid."""
+    """Cell number y · width + x has the coordinates (y, x), and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
     expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")

@@ -1,5 +1,5 @@
-"""Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the rules
-of a table.
+"""Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the properties of
+a table.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 """
@@ -51,7 +51,7 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_does_not_loop_over_positions(learned):
-    """All rows are read at once, without a loop."""
+    """All rows are looked up at once, without a loop."""
     expect.vectorised(learned.lookup, lambda length: (features(5, 3), 2 * np.arange(length) % 5))
 
 

@@ -181,7 +181,7 @@ def test_reordered_weights_score_as_before(model, seed, heads):
 
 @pytest.mark.question("to_half_layout", points=0.125)
 def test_heads_of_odd_size_are_refused(model):
-    """Heads of an odd size raise a ValueError, because their columns do not form pairs."""
+    """An odd head size raises a ValueError, because the columns of such a head do not form pairs."""
     expect.answers(model.to_half_layout, features(5, 12), 3)
     expect.raises(ValueError, model.to_half_layout, features(5, 12), 4)
 
@@ -329,7 +329,8 @@ def test_block_of_this_term(model, rng):
 @pytest.mark.question("block", points=0.75)
 @given(seed=seeds(), factor=st.sampled_from([16.0, 1024.0]))
 def test_the_sum_is_of_x_itself(model, seed, factor):
-    """If w_o and w_down are zero, a block returns x; otherwise, it adds as much to a large x as to a small one."""
+    """If w_o and w_down are zero, a block returns x unchanged; otherwise, it adds as much to a large x as to a
+    small one."""
     draw = of_seed(seed)
     x, layer, at = 4 * draw(4, D), drawn_layer(draw), (np.array([2, 3, 5, 8]), FREQUENCIES, causal(4))
     silent = layer | {"w_o": np.zeros_like(layer["w_o"]), "w_down": np.zeros_like(layer["w_down"])}

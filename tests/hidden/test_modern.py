@@ -315,7 +315,7 @@ def test_kept_for_any_sizes(modern, rng):
 @pytest.mark.question("kept_tokens", points=0.25)
 @given(length=st.integers(20, 60), n_sinks=st.integers(1, 5), window=st.integers(2, 9))
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
-    """One token later, the cache holds only the new token and tokens that it held before, and its size is the same."""
+    """After one more token, the cache has the same size and holds only the new token and tokens that it held before."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
     expect.close((len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache has n_sinks + window tokens")
     expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token is added")
@@ -378,8 +378,8 @@ def test_sink_with_any_shapes(modern, rng):
 @pytest.mark.question("sink_weights", points=0.5)
 @given(seed=seeds(), high=st.integers(1, 9))
 def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
-    """The weights are those of a softmax with one extra key, which has the head's sink as its score and whose
-    column is dropped."""
+    """The weights come from a softmax with an extra key, whose score is the head's sink and whose column is then
+    dropped."""
     scores, sink = features(3, 4, 5, seed=seed), np.array([-1.0, 0.5, high])
     powers = np.exp(np.concatenate([scores, np.broadcast_to(sink[:, np.newaxis, np.newaxis], (3, 4, 1))], axis=-1))
     expected = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]

@@ -1,4 +1,4 @@
-"""Hidden tests for the first three attempts: this term's values, loops, and the rules of codes.
+"""Hidden tests for the first three attempts: this term's values, loops, and the properties of codes.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
@@ -113,7 +113,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("binary_positions", points=1.0)
 def test_binary_of_any_length(naive, rng):
-    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token or many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
@@ -187,7 +187,7 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=1.0)
 def test_gray_of_any_length(naive, rng):
-    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token or many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)

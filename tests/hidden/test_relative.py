@@ -2,10 +2,10 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Sizes of T5 buckets. If a distance is exactly on a boundary between two buckets, floating-point rounding decides
-its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other numbers of
-buckets are powers of two, so that the logarithm of the quotient n/e is exact enough in float64 and, up to
-max_distance 512, in float32; the difference log n − log e is not exact enough at some distance for each size
+Sizes of T5 buckets. If a distance is exactly on a boundary between two buckets, floating-point rounding
+determines its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other
+numbers of buckets are powers of two, so that the logarithm of the quotient n/e is exact enough in float64 and, up
+to max_distance 512, in float32; the difference log n − log e is not exact enough at some distance for each size
 marked below. The expected buckets are computed in whole numbers, without a logarithm.
 
 Dtype tests for mixed inputs use a single token or a √d that is a power of two, so that intermediate float32 steps
@@ -100,7 +100,8 @@ def test_relative_positions_of_any_lengths(relative, rng):
 @pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
-    """From a query at position i to a key at position j, the distance is j − i, wherever the queries start."""
+    """From a query at position i to a key at position j, the distance is j − i, regardless of where the queries
+    start."""
     entry = relative.relative_positions(4, 5, start)[i, j]
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
@@ -261,7 +262,7 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Bucket numbers never decrease with distance, keys ahead repeat the pattern in the second half, and the
-    farthest key has the last bucket."""
+    farthest key is in the last bucket."""
     half = size[0] // 2
     expect.close(
         relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have their own buckets"
@@ -319,7 +320,7 @@ def test_bias_is_a_lookup(relative, rng):
 
 
 def rows_of_pairs(q_len, k_len, max_distance):
-    """Return the row of the table for the distance j − i, for each pair of a query i and a key j."""
+    """Return the table's row for the distance j − i, for each query i and key j."""
     return np.array(
         [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
     )

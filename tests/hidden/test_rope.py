@@ -215,7 +215,8 @@ def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
 @pytest.mark.question("rope_attention", points=0.75)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
-    """A single token gets its own value at every position; with more tokens, shifting all positions changes nothing."""
+    """A single token gets its own value at every position; with more tokens, shifting all positions by the same
+    amount changes nothing."""
     x, w = features(4, 4, seed=seed) / 4, [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
     expect.close(lone, x[:1] @ w[2], "a single token's output is its value", FAR)

@@ -91,7 +91,8 @@ def test_bias_with_any_leading_axes(state, rng):
 
 @pytest.mark.question("decay_bias", points=0.5)
 def test_bias_with_shut_gates(state, rng):
-    """The sums are exact between and after gates of −inf and −1e30, wherever they are and however many there are."""
+    """Between and after gates of −inf and −1e30, the sums are exact, no matter where these gates are or how many
+    there are."""
     for shut in (-INF, -1e30, -1e38):
         log_f = log_gates(rng, 3, 9)
         log_f[0, 4] = log_f[1, 0] = log_f[1, 8] = log_f[2, 2] = log_f[2, 3] = log_f[2, 7] = shut

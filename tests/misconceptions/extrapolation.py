@@ -341,8 +341,8 @@ def gain_for_loss(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    """You assumed that the last length is the longest. The rule: the longest length is the largest number, wherever it
-    is in the list."""
+    """You assumed that the last length is the longest. The rule: the longest length is the largest number,
+    regardless of its place in the list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 

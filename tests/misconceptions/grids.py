@@ -207,8 +207,8 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow pairs to x. The rule: the frequencies start again for x, so both axes
-    have the same frequencies."""
+    """You gave the fast pairs to y and the slow pairs to x. The rule: the frequencies start over for x, so both
+    axes have the same frequencies."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
@@ -305,7 +305,7 @@ def by_section(rates_of_section, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start again in each section. The rule: pair i has base^(−2i/d), regardless of its axis."""
+    """Your frequencies start over in each section. The rule: pair i has base^(−2i/d), regardless of its axis."""
     return by_section(lambda size: rates_of(2 * size, base), head_dim, sections, base, interleaved)
 
 
@@ -498,7 +498,7 @@ def time_alone(positions):
 
 @mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    """Your x continues with the frequencies where y stopped. The rule: the frequencies start again for x."""
+    """Your x continues with the frequencies where y left off. The rule: the frequencies start over for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 

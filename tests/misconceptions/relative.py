@@ -165,8 +165,8 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query count as
-    distance 0."""
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query
+    count as being at distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)

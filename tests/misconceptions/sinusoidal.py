@@ -522,8 +522,8 @@ def one_frequency_per_feature(d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: np.stack without the reshape")
 def pairs_left_apart(positions, d_model, base=10000.0):
-    """You left each pair on a separate axis. The rule: all d features of a position are on the last axis, with the sine
-    and the cosine of a pair side by side."""
+    """You put each pair on a separate axis. The rule: all d features of a position are on the last axis, with the
+    sine and the cosine of a pair side by side."""
     right = sinusoidal.sinusoidal_encoding(positions, d_model, base)
     return right.reshape(*right.shape[:-1], -1, 2)
 

@@ -470,8 +470,8 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
-    """In your result, the tokens after the last full chunk are zeros and missing from the state. The rule: the
-    last chunk can be shorter."""
+    """In your result, the tokens after the last full chunk are zeros, and they are missing from the state. The
+    rule: the last chunk can be shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk

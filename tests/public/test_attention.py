@@ -54,7 +54,7 @@ def test_softmax_of_nothing(attention):
 @pytest.mark.question("softmax", points=0.25)
 @given(seed=seeds(), shift=st.integers(-1000, 1000))
 def test_softmax_forgets_a_common_shift(attention, seed, shift):
-    """Adding the same number to all scores in a slice changes nothing; a larger score gets a larger weight."""
+    """Adding the same number to all scores in a slice changes nothing, and a larger score gets a larger weight."""
     scores = features(3, 5, seed=seed)
     weights = attention.softmax(scores)
     expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
@@ -143,7 +143,7 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask(attention):
-    """Row i may attend to rows 0 … i, including itself; the mask is boolean."""
+    """Row i may attend to rows 0 … i, including its own; the mask is boolean."""
     expect.dtype(attention.causal_mask, 4)
     expected = np.array([[True, False, False], [True, True, False], [True, True, True]])
     expect.close(attention.causal_mask(3), expected, "causal_mask(3)")
@@ -257,7 +257,7 @@ def test_bag_by_hand(attention):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag(attention):
-    """The bag is the mean over tokens of self-attention's output."""
+    """The bag is the mean of self-attention's output over the tokens."""
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
     expect.matches(attention.bag_of_tokens, features(4, 6), *w)
     expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)

@@ -161,7 +161,8 @@ def test_pack(batches):
 
 @pytest.mark.question("packed_positions", points=0.25)
 def test_packed_positions(batches):
-    """Each text counts from 0: 0, 1, 2 and then 0, 1, for any number of texts, even of one token."""
+    """The positions of each text count from 0 (0, 1, 2, then 0, 1), for any number of texts, even a text of one
+    token."""
     expected = np.array([0, 1, 2, 0, 1])
     expect.close(batches.packed_positions(np.array([0, 3, 5])), expected, "packed_positions([0, 3, 5])")
     expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
@@ -313,7 +314,7 @@ def test_packed_is_alone_with_a_state(batches, seed, sizes):
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring_by_hand(batches):
-    """If six tokens pass through four slots, tokens 4 and 5 replace tokens 0 and 1; two tokens leave two slots
+    """When six tokens pass through four slots, tokens 4 and 5 replace tokens 0 and 1; two tokens leave two slots
     empty."""
     expect.close(batches.ring_positions(6, 4), np.array([4, 5, 2, 3]), "ring_positions(6, 4)")
     expect.close(batches.ring_positions(2, 4), np.array([0, 1, -1, -1]), "ring_positions(2, 4)")

@@ -24,8 +24,7 @@ def test_interpolation_by_hand(context_extension):
 
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolated_positions(context_extension):
-    """Every position is divided by the factor, even negative and fractional positions, for a single number or
-    an array."""
+    """Every position, even a negative or fractional one, is divided by the factor, for a single number or an array."""
     expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
     expect.matches(context_extension.interpolate_positions, 10, 8)
 
@@ -54,7 +53,7 @@ def test_ntk_base(context_extension):
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
 def test_dynamic_ntk_by_hand(context_extension):
-    """At twice the trained length and with factor 2, the expression in brackets is 2·2 − 1 = 3."""
+    """With factor 2 at twice the trained length, the expression in brackets is 2·2 − 1 = 3."""
     base = context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2.0)
     expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens after training on 2048, with factor 2")
 

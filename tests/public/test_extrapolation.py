@@ -179,7 +179,7 @@ def test_gap_by_hand(extrapolation):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
-    """The longest length need not come last in the list; a better accuracy at this length makes the gap negative."""
+    """The longest length need not be last in the list; a higher accuracy at this length makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
 
@@ -215,7 +215,7 @@ def test_shift_gaps(extrapolation):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters(extrapolation):
-    """Only the table that a method reads counts; a slope, a base and a number of bits are not learned."""
+    """Only the table that a method reads counts, because a slope, a base or a number of bits is not learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
     expected = {"learned": 2048, "shaw": 544, "t5": 32}

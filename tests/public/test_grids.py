@@ -71,8 +71,8 @@ def test_resize_grid(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """A table resized to its own shape stays the same. Rows that are equal along x stay equal along x, and
-    they still differ along y."""
+    """Resizing a table to its own shape changes nothing. Rows that are equal along x stay equal along x, and they
+    still differ along y."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))

@@ -31,7 +31,7 @@ def test_init_table_repeats_itself(learned):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup(learned):
-    """lookup returns the row of each position, for positions of any shape, even a single number."""
+    """lookup returns the row for each position, for positions of any shape, even a single number."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
     expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
     expect.matches(learned.lookup, features(4, 5), 3)
@@ -127,7 +127,7 @@ def test_resize_table(learned):
 @pytest.mark.question("resize_table", points=0.25)
 @given(seed=seeds(), rows=st.integers(2, 6), new_len=st.integers(2, 9))
 def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
-    """The first and last rows are kept, and a table resized to its own length does not change."""
+    """The first and last rows are kept, and resizing a table to its own length changes nothing."""
     table = features(rows, 2, seed=seed)
     resized = learned.resize_table(table, new_len)
     expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")

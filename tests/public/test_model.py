@@ -327,7 +327,7 @@ def test_a_text_in_two_pieces(model, tokens, cut):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_equal_logits_by_hand(model):
-    """If a model predicts the same probability for all 4 tokens, its loss is ln 4 at each token."""
+    """If a model predicts the same probability for each of 4 tokens, its loss is ln 4 at each token."""
     got = model.next_token_loss(np.full((3, 4), 2.5), np.array([0, 3, 1]))
     expect.close(got, np.log(4), "the loss of equal logits")
 

@@ -118,7 +118,7 @@ def test_binary(naive):
 @pytest.mark.question("binary_positions", points=0.75)
 @given(length=st.integers(2, 100), spare=st.integers(0, 3))
 def test_binary_reads_back(naive, length, spare):
-    """Every code consists of zeros and ones and is the position in binary."""
+    """Every code is the position in binary, written with zeros and ones."""
     n_bits = len(np.binary_repr(length - 1)) + spare
     codes = naive.binary_positions(length, n_bits)
     expect.close(np.unique(codes), np.array([0, 1]), "the digits of a code")

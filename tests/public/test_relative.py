@@ -14,7 +14,7 @@ from autograder.checks.inputs import features, seeds
 
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions(relative):
-    """The distance is key minus query, which is negative behind the query and positive ahead of it."""
+    """The distance is key minus query: negative behind the query and positive ahead of it."""
     expect.matches(relative.relative_positions, 2, 3)
     expect.matches(relative.relative_positions, 5, 4)
 
@@ -99,7 +99,7 @@ def test_a_query_that_may_use_no_key(relative):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half of
+    """With T5's defaults, each of the nearest distances has its own bucket, and keys ahead use the second half of
     the buckets."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
@@ -116,7 +116,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """In the causal case, all buckets are for the past, and later keys count as distance 0."""
+    """In the causal case, all buckets are for the past, and later keys count as being at distance 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False

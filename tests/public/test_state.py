@@ -101,7 +101,7 @@ def test_matrix(state):
 
 @pytest.mark.question("constant_decay", points=0.1875)
 def test_constant(state):
-    """Each token has the log gate −slope, in float64, even for whole slopes."""
+    """Each token has the log gate −slope, in float64, even if slopes are whole numbers."""
     expect.matches(state.constant_decay, 3, 0.25)
     expect.matches(state.constant_decay, 6, 3)
 
@@ -136,8 +136,8 @@ def test_forgetting(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it also uses
-    earlier tokens."""
+    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it uses earlier
+    tokens too."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
@@ -172,7 +172,7 @@ def test_linear(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_padding(state):
-    """A token with k = 0 and log_f = 0 changes no other token; with log_f below 0, it changes later tokens."""
+    """A token with k = 0 and log_f = 0 does not affect any other token; with log_f below 0, it affects later tokens."""
     (q, k, v), log_f = tokens(), gates(7) / 4
     k[3], log_f[3] = 0, 0
     others = [0, 1, 2, 4, 5, 6]
