@@ -239,7 +239,7 @@ def test_next_goes_on_where_the_text_ends(batches, sizes, side):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack_of_this_term(batches, rng):
-    """pack returns the ids of all texts, in order, and the boundaries of the texts."""
+    """pack returns the ids of all texts, in order, and the texts' boundaries."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
     expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
@@ -269,8 +269,8 @@ def test_packed_positions_of_this_term(batches, rng):
 @pytest.mark.question("packed_positions", points=0.25)
 @given(sizes=lengths, seed=seeds())
 def test_a_learned_table_restarts(batches, sizes, seed):
-    """With packed_positions, a learned table gives each text the same rows packed and alone; without the
-    restart, it does not."""
+    """With packed_positions, a learned table gives each text the same rows whether it is packed or alone; without
+    the restart, the rows differ."""
     table = features(30, 3, seed=seed) + 9 * np.arange(30)[:, np.newaxis]
     boundaries = np.cumsum([0, *sizes])
     positions = np.asarray(batches.packed_positions(boundaries))
@@ -292,8 +292,8 @@ def test_packed_positions_do_not_loop_over_tokens(batches):
 
 @pytest.mark.question("boundaries_of", points=0.5)
 def test_boundaries_wherever_positions_jump(batches, rng):
-    """A text begins wherever a position is not one more than the previous one, whether this position is
-    larger, smaller or the same."""
+    """A text begins wherever a position is not exactly one more than the previous one, whether it jumps ahead,
+    falls or repeats."""
     expect.matches(batches.boundaries_of, counted(drawn_sizes(rng, 5)))
     begins = rng.integers(1, 9, 4)
     expect.matches(batches.boundaries_of, np.concatenate([begin + np.arange(3) for begin in [*begins, 40]]))
@@ -305,7 +305,7 @@ def test_boundaries_wherever_positions_jump(batches, rng):
 @pytest.mark.question("boundaries_of", points=0.25)
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=6))
 def test_boundaries_undo_positions(batches, sizes):
-    """Boundaries give positions, and these positions give the same boundaries back, even for texts of one token."""
+    """Converting boundaries to positions and back restores the boundaries, even for texts of one token."""
     boundaries = np.cumsum([0, *sizes])
     expect.close(batches.boundaries_of(counted(sizes)), boundaries, "the boundaries of positions that restart")
     expect.close(batches.boundaries_of(batches.packed_positions(boundaries)), boundaries, "the boundaries come back")
@@ -317,7 +317,7 @@ def test_boundaries_undo_positions(batches, sizes):
 @pytest.mark.question("document_mask", points=0.25)
 @given(sizes=lengths)
 def test_documents_are_triangles(batches, sizes):
-    """The mask has a triangle for each text on the diagonal, and is False elsewhere."""
+    """The mask has one triangle per text, on the diagonal, and is False elsewhere."""
     boundaries = np.cumsum([0, *sizes])
     expected = np.zeros((boundaries[-1], boundaries[-1]))
     for rows in cut(boundaries):
@@ -329,8 +329,8 @@ def test_documents_are_triangles(batches, sizes):
 @pytest.mark.question("document_mask", points=0.5)
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
-    """With document_mask, ALiBi and RoPE give each text the same result packed and alone, whether positions
-    restart or continue; without the mask, they do not."""
+    """With document_mask, ALiBi and RoPE give each text the same result whether it is packed or alone and whether
+    positions restart or continue; without the mask, the results differ."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     (q, k, v), mask = tokens(n, seed), np.asarray(batches.document_mask(boundaries))
@@ -352,8 +352,8 @@ def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
 
 @pytest.mark.question("packed_attention", points=0.5)
 def test_packed_attention_is_attention_with_the_mask(batches, rng):
-    """packed_attention is attention with the document mask, for any leading axes and sizes, and for scores of
-    any size."""
+    """packed_attention equals attention with the document mask, for any leading axes, any sizes and scores of any
+    magnitude."""
     for lead, d, dv in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         boundaries = np.cumsum([0, *drawn_sizes(rng)])
         q, k, v = (rng.standard_normal((*lead, boundaries[-1], size)) for size in (d, d, dv))
@@ -367,8 +367,8 @@ def test_packed_attention_is_attention_with_the_mask(batches, rng):
 @pytest.mark.question("packed_attention", points=0.5)
 @given(sizes=lengths, seed=seeds())
 def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
-    """With a learned table and position ids, each text has exactly the same result packed and alone; without
-    the restart, it does not."""
+    """With a learned table and position ids, each text has exactly the same result whether it is packed or alone;
+    without the restart, the results differ."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     x, table = features(n, 4, seed=seed), features(n, 4, seed=seed + 1) + np.arange(n)[:, np.newaxis] / 4
@@ -389,7 +389,7 @@ def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
 @pytest.mark.question("packed_attention", points=0.25)
 @given(sizes=lengths, seed=seeds(), broken=st.sampled_from([np.nan, INF]))
 def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
-    """Whatever one text contains, even a NaN, the results of the other texts do not change."""
+    """No value in one text, not even a NaN, changes the results of the other texts."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = tokens(boundaries[-1], seed)
     first = slice(0, sizes[0])
@@ -428,7 +428,7 @@ def test_boundaries_end_with_the_row(batches):
 
 @pytest.mark.question("reset_gates", points=0.25)
 def test_reset_with_any_leading_axes(batches, rng):
-    """The gate is −inf at the first token of each text in every row; all other gates, closed or open, do not change."""
+    """The gate of each text's first token becomes −inf in every row; all other gates, open or closed, stay the same."""
     for lead in ((), (3,), (2, 3)):
         boundaries = np.cumsum([0, *drawn_sizes(rng)])
         log_f = -rng.exponential(0.5, (*lead, boundaries[-1]))
@@ -439,8 +439,8 @@ def test_reset_with_any_leading_axes(batches, rng):
 @pytest.mark.question("reset_gates", points=0.625)
 @given(sizes=lengths, seed=seeds())
 def test_a_state_begins_anew(batches, sizes, seed):
-    """With closed gates, a layer with a state gives each text the same result packed and alone, even after a
-    state from another row; with the old gates, it does not."""
+    """With closed gates, a layer with a state gives each text the same result whether it is packed or alone, even
+    if it starts with another row's state; with the old gates, the results differ."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = (features(n + 2, size, seed=seed + size) + 3 for size in (4, 5, 3))
@@ -459,7 +459,7 @@ def test_a_state_begins_anew(batches, sizes, seed):
 @pytest.mark.question("reset_gates", points=0.25)
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_only_first_gates_change(batches, sizes, seed):
-    """Exactly one gate per text is closed, and the other gates do not change."""
+    """Exactly one gate per text is closed, and the other gates stay the same."""
     boundaries = np.cumsum([0, *sizes])
     log_f = -np.abs(features(boundaries[-1], seed=seed)) - 0.125
     got = np.asarray(batches.reset_gates(log_f, boundaries))
@@ -470,7 +470,7 @@ def test_only_first_gates_change(batches, sizes, seed):
 
 @pytest.mark.question("reset_gates", points=0.125)
 def test_reset_works_on_a_copy(batches):
-    """reset_gates does not change the gates in place, because another layer may need them."""
+    """reset_gates does not modify its argument, because another layer might still need the old gates."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 7)), np.array([0, 3, 7]))
 
 
@@ -480,8 +480,8 @@ def test_reset_works_on_a_copy(batches):
 @pytest.mark.question("ring_positions", points=0.25)
 @given(length=st.integers(0, 40), slots=st.integers(1, 9))
 def test_ring_is_written_token_by_token(batches, length, slots):
-    """Each token goes into the slot that is its position modulo the number of slots, and replaces the older
-    token there."""
+    """Each token goes into the slot whose number is the token's position modulo the number of slots, replacing
+    the older token there."""
     ring = np.full(slots, -1)
     for position in range(length):
         ring[position % slots] = position
@@ -490,7 +490,7 @@ def test_ring_is_written_token_by_token(batches, length, slots):
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring_does_not_loop(batches, rng):
-    """All slots are filled at once, without a loop, for long texts and large rings."""
+    """All slots are filled at once, without a loop, even for long texts and large rings."""
     expect.vectorised(batches.ring_positions, lambda slots: (3 * slots - 5, slots))
     expect.matches(batches.ring_positions, int(rng.integers(10**5, 10**6)), int(rng.integers(40, 90)))
     expect.matches(batches.ring_positions, 70_001, 5)
@@ -502,7 +502,7 @@ def test_ring_does_not_loop(batches, rng):
 
 @pytest.mark.question("tree_positions", points=0.25)
 def test_tree_positions_of_this_term(batches, rng):
-    """A token is one level deeper than its parent, in one tree or several."""
+    """A token is one level deeper than its parent, whether there is one tree or several."""
     for count in (1, 6, 12):
         expect.matches(batches.tree_positions, np.array([int(rng.integers(-1, token)) for token in range(count)]))
     expect.matches(batches.tree_positions, np.array([-1, 0, 0, 0, 1, 1, 4, -1, 7]))
@@ -512,8 +512,8 @@ def test_tree_positions_of_this_term(batches, rng):
 @pytest.mark.question("tree_positions", points=0.25)
 @given(depth=st.integers(1, 5), futures=st.integers(2, 4))
 def test_futures_count_alike(batches, depth, futures):
-    """In each of several chains from the same root, the positions count up as in a text, whatever the order
-    of the row."""
+    """Along each of several chains from the same root, positions count up as in a text, in whatever order the row
+    lists the tokens."""
     one_by_one = [-1] + [
         (0 if step == 0 else 1 + step * futures - futures + chain) for step in range(depth) for chain in range(futures)
     ]
@@ -538,7 +538,7 @@ def test_a_parent_comes_first(batches):
 
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask_of_this_term(batches, rng):
-    """A token uses itself and all its ancestors, in one tree or several."""
+    """A token uses itself and all its ancestors, whether there is one tree or several."""
     for count in (1, 6, 12):
         expect.matches(batches.tree_mask, np.array([int(rng.integers(-1, token)) for token in range(count)]))
 
@@ -561,8 +561,8 @@ def test_ancestors_are_as_many_as_the_depth(batches, choices):
 @pytest.mark.question("tree_mask", points=0.5)
 @given(choices=st.lists(st.integers(0, 20), min_size=3, max_size=8), seed=seeds())
 def test_a_branch_is_the_text_alone(batches, choices, seed):
-    """With RoPE at each token's depth, every branch has the same result in the tree and as a separate text;
-    with positions in row order, or with the causal mask, it does not."""
+    """With RoPE at each token's depth, every branch has the same result in the tree as in a separate text; with
+    positions in row order, or with the causal mask, the results differ."""
     parents = np.array([-1, 0, 0, *(choice % (token + 3) for token, choice in enumerate(choices))])
     n = len(parents)
     q, k, v = tokens(n, seed)

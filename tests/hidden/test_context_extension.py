@@ -1,16 +1,16 @@
 """Hidden tests for context extension: every frequency compared with its formula, and the properties that each
-method keeps.
+method preserves.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one percent. Frequencies are
-therefore also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for a pair that
-is interpolated.
+A slow pair rotates by about 10⁻⁶ radians per position, so an error of 10⁻⁸ is one percent. Frequencies are
+therefore also compared by their ratio to θ_i, which is 1 for an unchanged pair and 1/factor for an interpolated
+pair.
 
-The formulas are implemented here a second time, pair by pair, so that they share nothing with the solution.
-YaRN's bounds are rounded to whole pairs, so rounding errors decide a bound if dim(β) is almost a whole
-number; a random dim(β) is that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order:
-dim(beta_slow) is above 0, and dim(beta_fast) below d − 1.
+The formulas are reimplemented here, pair by pair, so that they share no code with the solution. YaRN's bounds are
+rounded to whole pairs, so rounding errors determine a bound if dim(β) is almost a whole number; a random dim(β)
+comes that close only about once in 10¹² draws. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is
+above 0, and dim(beta_fast) below d − 1.
 """
 
 import math
@@ -29,8 +29,8 @@ LENGTHS = st.integers(128, 200_000)
 BASES = st.floats(5e3, 1e6)
 
 FAR = 1e-7
-"""Each rounding of a position or a frequency changes angles of up to 10⁶ radians by up to about 1e−10; in
-float32, angles would change by 0.06."""
+"""Rounding a position or a frequency changes angles of up to 10⁶ radians by up to about 1e−10; in float32, angles
+would change by 0.06."""
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -42,8 +42,8 @@ def theta(head_dim, base):
 
 
 def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """Return the ratio of YaRN's frequency to θ_i for each pair, from the definition: one share of the pair
-    is interpolated, and the rest is kept."""
+    """Return the ratio of YaRN's frequency to θ_i for each pair, computed from the definition: part of the
+    frequency is interpolated, and the rest is unchanged."""
     dim_fast, dim_slow = (
         head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
         for beta in (beta_fast, beta_slow)
@@ -54,7 +54,8 @@ def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1
 
 
 def llama3_ratios(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len):
-    """Return the ratio of Llama 3.1's frequency to θ_i for each pair, in the three cases of its reference code."""
+    """Return the ratio of Llama 3.1's frequency to θ_i for each pair, following the three cases of its reference
+    code."""
     ratios = []
     for frequency in theta(head_dim, base):
         wavelength = 2 * math.pi / frequency
@@ -90,7 +91,8 @@ def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start
 @pytest.mark.question("ntk_base", points=0.5)
 @given(base=BASES, factor=FACTORS, head_dim=HEAD_DIMS)
 def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
-    """Pair i is slowed down by factor^(2i/(d − 2)): the fastest not at all, the slowest by the whole factor."""
+    """Pair i is slowed down by factor^(2i/(d − 2)), so the fastest pair is unchanged and the slowest is slowed
+    down by the whole factor."""
     raised = context_extension.ntk_base(base, factor, head_dim)
     expect.close(raised / base, factor ** (head_dim / (head_dim - 2)), "the base grows by factor^(d/(d − 2))")
     slowed = theta(head_dim, base) / theta(head_dim, raised)
@@ -117,8 +119,8 @@ def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_d
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
-    """Up to the trained length, the base is the trained base, whatever the factor is; for one token more, the
-    base is larger."""
+    """Up to the trained length, the base equals the trained base, regardless of the factor; with one more token,
+    the base grows."""
     base, trained_len = float(rng.uniform(1e3, 1e6)), int(rng.integers(100, 5000))
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
@@ -164,8 +166,8 @@ def test_rotations_of_any_size(context_extension, rng):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on get θ_i/factor, and between them, the mix changes evenly from pair
-    to pair."""
+    """Pairs up to low keep θ_i, pairs from high on get θ_i/factor, and between them, the mixture changes linearly
+    with the pair index."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
     frequencies = expect.matches(
         context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
@@ -177,8 +179,8 @@ def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, train
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn_clamps_high_at_the_features(context_extension):
-    """High is clamped at d − 1, not at d/2 − 1, so with a long trained length, the last pair is not fully
-    interpolated."""
+    """The bound high is clamped to d − 1, not to d/2 − 1, so with a long trained length, the last pair is not
+    fully interpolated."""
     for head_dim, trained_len in ((64, 131_072), (16, 100_000), (6, 20_000)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 8.0, trained_len)
         expected = yarn_ratios(head_dim, 10000.0, 8.0, trained_len)
@@ -194,7 +196,7 @@ def test_yarn_clamps_high_at_the_features(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_clamps_low_at_zero(context_extension):
-    """With a short trained length, low is 0, and the fastest pair is kept."""
+    """With a short trained length, low is 0, and the fastest pair is unchanged."""
     for head_dim, trained_len in ((64, 10), (8, 100), (6, 201)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 4.0, trained_len)
         expected = yarn_ratios(head_dim, 10000.0, 4.0, trained_len)
@@ -205,7 +207,7 @@ def test_yarn_clamps_low_at_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_divides_nothing_by_zero(context_extension):
-    """If low and high are the same pair, that pair is kept, and all later pairs are interpolated."""
+    """If low and high are the same pair, that pair is unchanged, and all later pairs are interpolated."""
     # At beta_slow rotations over the trained length, pair 0 is at high. If rounding makes it pair 1, the ramp is
     # the same.
     frequencies = expect.matches(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 100, 40.0, 50 / math.pi)
@@ -216,8 +218,8 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """By default, the bounds are 32 rotations and 1 rotation; a factor of 1 changes nothing, but a factor of
-    16 does; the dtype is float64."""
+    """The default bounds are 32 rotations and 1 rotation; a factor of 16 changes the frequencies, which are
+    float64, and a factor of 1 does not."""
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11, then just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
@@ -234,7 +236,7 @@ def test_yarn_by_default(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_of_any_factor(context_extension, rng):
-    """The scale is 0.1·ln(factor) + 1, never below 1, so ten times the factor adds 0.1·ln 10."""
+    """The scale is 0.1·ln(factor) + 1, but never below 1, so ten times the factor adds 0.1·ln 10."""
     for factor in (1.5, 2, float(rng.uniform(3, 1000))):
         scale = expect.matches(context_extension.yarn_scale, factor)
         more = context_extension.yarn_scale(10 * factor) - scale
@@ -256,7 +258,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Pairs with many rotations are kept, pairs with few are interpolated, and pairs in between are mixed,
+    """Pairs with many rotations are unchanged, pairs with few are interpolated, and pairs in between are mixed
     without a jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
@@ -267,8 +269,8 @@ def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bou
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3_by_default(context_extension):
-    """By default, the parameters are those of Llama 3.1; a factor of 1 changes nothing, but a factor of 8
-    does; the dtype is float64."""
+    """The default parameters are those of Llama 3.1; a factor of 8 changes the frequencies, which are float64,
+    and a factor of 1 does not."""
     frequencies = context_extension.llama3_frequencies(128)
     expected = llama3_ratios(128, 500000.0, 8.0, 1.0, 4.0, 8192)
     tolerance = expect.precision(frequencies)
@@ -285,8 +287,8 @@ def test_llama3_by_default(context_extension):
 
 @pytest.mark.question("longrope_frequencies", points=0.5)
 def test_longrope_holds_the_other_methods(context_extension, rng):
-    """Equal divisors give position interpolation, factor^(2i/(d − 2)) gives NTK-aware scaling, and divisors of 1 change
-    nothing."""
+    """Equal divisors give position interpolation, divisors of factor^(2i/(d − 2)) give NTK-aware scaling, and
+    divisors of 1 change nothing."""
     for head_dim in (4, 6, 64):
         base, factor, pairs = float(rng.uniform(1e3, 1e6)), float(rng.uniform(1.5, 64)), np.arange(head_dim // 2)
         plain = context_extension.longrope_frequencies(head_dim, np.ones(len(pairs)), base)
@@ -312,7 +314,8 @@ def test_longrope_needs_a_divisor_for_each_pair(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale_of_any_factor(context_extension, rng):
-    """The scale is √(1 + ln(factor)/ln(L₀)), never below 1; its square is the growth of the logarithm of the length."""
+    """The scale is √(1 + ln(factor)/ln(L₀)), but never below 1; its square is the factor by which the logarithm
+    of the length grows."""
     for trained_len in (2, 4096, int(rng.integers(100, 10**6))):
         for factor in (1.5, 2, float(rng.uniform(3, 1000))):
             scale = expect.matches(context_extension.longrope_scale, factor, trained_len)
@@ -329,7 +332,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_any_leading_axes(context_extension, rng):
-    """Any leading axes, any numbers of rows and pairs, and any frequencies and scale are allowed."""
+    """Any leading axes, any number of rows and pairs, any frequencies and any scale are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         where, frequencies = rng.uniform(-100, 100, shape[-2]), rng.uniform(0, 1, shape[-1] // 2)
         expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies)
@@ -340,7 +343,7 @@ def test_apply_rope_with_any_leading_axes(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_dtype(context_extension, rng):
-    """float32 features give float32, whatever the positions and frequencies are; all other features give float64."""
+    """float32 features give float32, regardless of the positions and frequencies; all other features give float64."""
     x, frequencies = normal(rng, 3, 8), rng.uniform(0, 1, 4)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3), frequencies)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3.0), frequencies, 1.25)
@@ -350,7 +353,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
-    """Far along the sequence, float32 features still rotate by the correct angle; arguments do not change."""
+    """Even far along the sequence, float32 features rotate by the correct angle, and no argument is modified."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
     expect.unchanged(
@@ -370,8 +373,8 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Rotations by m and by n equal one rotation by m + n, and each multiplies the length of a row by the
-    scale, up to position 10⁶."""
+    """Up to position 10⁶, rotations by m and by n equal one rotation by m + n, and each multiplies a row's length
+    by the scale."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
@@ -388,7 +391,7 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope_of_any_shape(context_extension, rng):
-    """The scores are correct for leading axes that broadcast, more keys than queries, and any positions and window."""
+    """The scores are correct for leading axes that broadcast, more keys than queries, any positions and any window."""
     for lead, factor in (((), np.inf), ((3,), 1.0), ((2, 3), float(rng.uniform(1.5, 9)))):
         q, k = normal(rng, *lead, 4, 6), normal(rng, 7, 6)
         where = np.sort(rng.uniform(0, 60, 7))
@@ -400,8 +403,8 @@ def test_rerope_of_any_shape(context_extension, rng):
 @pytest.mark.question("rerope_scores", points=1)
 @given(seed=seeds(), window=st.integers(2, 30), factor=st.floats(1, 32), beyond=st.integers(0, 3000), shift=positions())
 def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, window, factor, beyond, shift):
-    """Up to the window, a distance grows by 1 per position; beyond the window, it grows only by 1/factor,
-    whatever the positions are."""
+    """Up to the window, a distance grows by 1 per position; beyond the window, it grows by only 1/factor,
+    regardless of the positions."""
     q, k = features(2, 1, 4, seed=seed)
     for distance in (window - 1, window, window + beyond):
         smaller = distance if distance < window else window + (distance - window) / factor
@@ -413,7 +416,8 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a later key keeps its distance."""
+    """With an infinite window or a factor of 1, the scores equal those of plain RoPE; the distance of a later key
+    stays the same."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]
@@ -451,8 +455,8 @@ def test_similarity_of_any_size(context_extension, rng):
 @pytest.mark.question("lowest_similarity", points=0.5)
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
-    """A longer text never has a higher similarity; for a text of only a few tokens, the similarity is that at
-    its last distance."""
+    """lowest_similarity never increases with the length; for a text of only a few tokens, it is the similarity at
+    the last distance."""
     expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
     expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])

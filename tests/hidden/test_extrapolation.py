@@ -3,9 +3,9 @@ random positions.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-The methods are implemented here a second time, number by number, so that they share nothing with the
-solution. T5's bias is compared with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a
-boundary, or the boundary makes no difference.
+The methods are reimplemented here, number by number, so that they share no code with the solution. T5's bias is
+tested only with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a boundary, or the boundary makes
+no difference.
 """
 
 import functools
@@ -31,7 +31,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def parameters(rng, length, d, dtype=np.float64, buckets=8):
-    """Return the parameters of all methods in one dict, of which each method reads only its own entries."""
+    """Return one dict with the parameters of all methods; each method reads only its own entries."""
     return {
         "table": normal(rng, length, d, dtype=dtype),
         "n_bits": max((length - 1).bit_length(), 1),
@@ -61,8 +61,7 @@ def added(method, t, c, length, d, given):
 
 @functools.cache
 def t5_bucket(distance, buckets):
-    """Return T5's causal bucket, computed in whole numbers: the logarithms of its boundaries are compared as
-    powers."""
+    """Return T5's causal bucket, computed in whole numbers by comparing powers instead of logarithms."""
     exact = buckets // 2
     if distance < exact:
         return distance
@@ -107,7 +106,7 @@ def all_logits(method, q, k, given):
 
 
 def agree(got, expected, says):
-    """Check that two arrays of logits agree, and that −∞ is at the same entries."""
+    """Check that two arrays of logits agree and that −∞ is in the same entries."""
     expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ if a key is ahead, and nowhere else")
     expect.close(got, expected, says)
 
@@ -118,7 +117,7 @@ def agree(got, expected, says):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode_of_any_size(extrapolation, rng, method):
-    """encode adds the numbers of the method to each row, for one row and one pair of features as well as for many."""
+    """encode adds the method's numbers to each row, for a single row or pair of features as well as for many."""
     for length, d in ((7, 6), (1, 4), (2, 2), (16, 4), (12, 10)):
         x, given_to = normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.encode, method, x, given_to)
@@ -127,7 +126,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the sequence needs, and a code may have more bits; the default base is 10000."""
+    """A table can have more rows, and a code more bits, than the sequence needs; the default base is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -144,7 +143,8 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
-    """For a method that acts in the scores, encode returns the numbers of x, for any size, and does not change x."""
+    """For a method that acts in the scores, encode returns the numbers of x, whatever its size, and does not
+    modify x."""
     x = features(3, 2)
     expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
@@ -156,7 +156,7 @@ def test_encode_leaves_the_embeddings(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """encode returns float32 if x (and for `learned`, the table) is float32; everything else becomes float64."""
+    """encode returns float32 if x (and, for `learned`, the table) is float32; otherwise, it returns float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
@@ -167,7 +167,7 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """The numbers that encode adds to a row depend on the length of the sequence only for normalized positions."""
+    """The numbers that encode adds to a row depend on the sequence length only for normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -186,8 +186,8 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", [*NEITHER, *SCORED])
 def test_logits_of_any_size(extrapolation, rng, method):
-    """The logits are the plain scores with the method's change, for one row and one pair of features as well
-    as for many."""
+    """The logits are the plain scores as modified by the method, for a single row or pair of features as well as
+    for many."""
     for length, d in ((9, 6), (1, 4), (2, 2), (13, 4)):
         q, k, given_to = normal(rng, length, d), normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.logits, method, q, k, given_to)
@@ -196,8 +196,8 @@ def test_logits_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_with_parameters_of_any_size(extrapolation, rng):
-    """Tables may have any size, and the number of features may be odd if no pairs are needed; the default base is
-    10000."""
+    """Tables can have any size, and the number of features can be odd if the method needs no pairs; the default
+    base is 10000."""
     q, k = normal(rng, 7, 4), normal(rng, 7, 4)
     for rows in (1, 3, 13, 31):
         given_to = {"key_table": normal(rng, rows, 4)}
@@ -216,8 +216,8 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
-    """Half of T5's buckets hold one distance each, the others share distances up to 128 logarithmically, and
-    all are for the past."""
+    """Half of T5's buckets hold one distance each, the others divide up distances to 128 logarithmically, and all
+    are for the past."""
     for buckets, length in sizes.items():
         q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
@@ -228,7 +228,7 @@ def test_t5_buckets(extrapolation, rng, sizes):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation, rng):
-    """A method that acts in the embeddings does not act again in the logits, whatever the parameters contain."""
+    """A method that acts in the embeddings does not act again in the logits, no matter what the parameters contain."""
     for method in ADDED:
         q, k = normal(rng, 6, 5), normal(rng, 6, 5)
         got = expect.matches(extrapolation.logits, method, q, k, parameters(rng, 3, 5))
@@ -254,7 +254,7 @@ def test_a_beginning_scores_alike(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.75)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The score of a fixed query and key depends only on their distance, or on no position at all."""
+    """The score of a fixed query and key depends only on their distance, or not on position at all."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -278,7 +278,7 @@ def test_only_the_distance_counts(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_leave_their_arguments_alone(extrapolation, rng):
-    """logits does not change q, k, the tables or the dict of parameters."""
+    """logits does not modify q, k, the tables or the dict of parameters."""
     for method in (*NEITHER, *SCORED):
         expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), parameters(rng, 5, 4))
     for method in ("none", "rope", "sinusoidal"):
@@ -300,7 +300,7 @@ def test_logits_do_not_loop_over_rows(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_one_key_does_not_serve_several_queries(extrapolation):
-    """Queries and keys have the same shape: a single row of keys for several queries raises a ValueError."""
+    """Queries and keys must have the same shape: a single row of keys for several queries raises a ValueError."""
     expect.answers(extrapolation.logits, "alibi", features(3, 4), features(3, 4), {"slope": 0.5})
     for method in ("none", "alibi", "rope"):
         expect.raises(ValueError, extrapolation.logits, method, features(3, 4), features(1, 4), {"slope": 0.5})
@@ -310,7 +310,7 @@ def test_one_key_does_not_serve_several_queries(extrapolation):
 
 
 def reliable(lengths, accuracies, threshold):
-    """Return the longest length up to which no accuracy is below the threshold, by the definition."""
+    """Return the longest length up to which no accuracy is below the threshold, computed from the definition."""
     measured = list(zip(lengths, accuracies, strict=True))
     passed = [long for long in lengths if all(accuracy >= threshold for length, accuracy in measured if length <= long)]
     return max(passed, default=0)
@@ -367,8 +367,8 @@ def test_gap_of_any_measurement(extrapolation, accuracies, order):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_at_the_limits(extrapolation):
-    """The gap is negative if the longest length does better, and 0 if it is the trained length; arguments do not
-    change."""
+    """The gap is negative if the longest length does better, and 0 if it is the trained length; no argument is
+    modified."""
     gap = extrapolation.extrapolation_gap
     expect.close(gap([32, 8], [1.0, 0.25], 8), -0.75, "better at the longest length")
     expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "the longest length is the trained one")
@@ -394,7 +394,8 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
 @pytest.mark.question("shift_gap", points=0.25)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
-    """The gap is the largest change in a score when the same tokens move, over the keys that a query may use."""
+    """The gap is the largest change in a score when the same tokens move, counting only the keys that a query is
+    allowed to use."""
     for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
         x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
         w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
@@ -430,7 +431,7 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters_of_any_size(extrapolation, rng):
-    """A table has as many numbers as rows times columns; entries of other methods do not count and may be missing."""
+    """A table has rows times columns numbers; entries of other methods do not count and can be missing."""
     for rows, d in ((7, 6), (33, 1), (4, 4)):
         given_to = parameters(rng, rows, d, buckets=2 * d)
         for method in (*NEITHER, *ADDED, *SCORED):

@@ -3,8 +3,8 @@ position.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-At large coordinates, as in the tests of RoPE, the tolerance FAR is about a hundred times the rounding error
-of a float64 angle near position 10⁶. Near position 10⁶, float32 angles are off by 0.06.
+As in the tests for RoPE, the tolerance FAR for large coordinates is about a hundred times the rounding error of a
+float64 angle near position 10⁶. Near position 10⁶, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def rates(rng, pairs, axes):
-    """Return random frequencies of every pair along every axis, which range from fast to slow."""
+    """Return random frequencies for every pair along every axis, ranging from fast to slow."""
     return rng.uniform(0, 1, (pairs, axes)) * 10.0 ** -rng.uniform(0, 3, (pairs, 1))
 
 
 def one_axis(head_dim, base=10000.0):
-    """Return the frequencies of plain RoPE, computed here without the submission."""
+    """Return the frequencies of plain RoPE, computed without the submission."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
@@ -40,7 +40,7 @@ def one_axis(head_dim, base=10000.0):
 @given(height=SIDES, width=SIDES)
 @example(height=4, width=4)
 def test_cells_are_counted_row_by_row(grids, height, width):
-    """The number of a cell is y · width + x, and both coordinates stay inside the grid."""
+    """Cell number y · width + x has the coordinates (y, x), and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
     expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")
@@ -79,7 +79,7 @@ def test_products_of_codes_depend_on_the_difference(grids, height, width, down, 
 
 @pytest.mark.question("resize_grid", points=0.75)
 def test_resizing_between_any_shapes(grids, rng):
-    """A grid may become larger or smaller along each axis, even from or to a single row, column or cell."""
+    """A grid can grow or shrink along each axis, even from or to a single row, column or cell."""
     for old, new in (
         ((3, 5), (8, 13)),
         ((7, 4), (2, 3)),
@@ -94,8 +94,8 @@ def test_resizing_between_any_shapes(grids, rng):
 @pytest.mark.question("resize_grid", points=0.25)
 @given(old=st.tuples(SIDES, SIDES), new=st.tuples(SIDES, SIDES), seed=seeds())
 def test_resizing_keeps_what_is_even(grids, old, new, seed):
-    """A table of equal rows gives equal rows, the old shape gives the same table, and new values stay in the table's
-    range."""
+    """A table of equal rows gives equal rows, resizing to the old shape changes nothing, and new values stay
+    within the table's range."""
     table = features(old[0] * old[1], 2, seed=seed)
     row = 3.0 + features(1, 2, seed=seed)
     even = grids.resize_grid(np.repeat(row, len(table), axis=0), old, new)
@@ -121,7 +121,7 @@ def test_resizing_does_not_loop_over_cells(grids):
 
 @pytest.mark.question("axial_frequencies", points=0.5)
 def test_axial_frequencies_of_any_size_and_base(grids, rng):
-    """Both axes have the frequencies of a head of half the size, y in the first rows and x in the last ones."""
+    """Both axes have the frequencies of a head half the size, y in the first rows and x in the last."""
     for head_dim in (4, 12, 64, 80):
         expect.matches(grids.axial_frequencies, head_dim)
         for base in (float(rng.uniform(2, 1e6)), 0.5, 1.0):
@@ -130,7 +130,7 @@ def test_axial_frequencies_of_any_size_and_base(grids, rng):
 
 @pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_pairs_read_one_axis(grids):
-    """Each pair of axial_frequencies rotates with exactly one axis, and the dtype is float64."""
+    """Each pair of axial_frequencies rotates with exactly one axis, and the result is float64."""
     found = grids.axial_frequencies(24)
     expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(
@@ -151,7 +151,7 @@ def test_alternating_frequencies_of_any_size_and_base(grids, rng):
 
 @pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_pairs_are_the_pairs_of_rope(grids):
-    """The sum over both axes is RoPE's own list of frequencies, in float64."""
+    """Added up over both axes, the frequencies are RoPE's, in float64."""
     found = grids.alternating_frequencies(24)
     expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(found.sum(axis=1), one_axis(24), "both columns together are RoPE's frequencies")
@@ -164,7 +164,8 @@ def test_alternating_pairs_are_the_pairs_of_rope(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.5)
 def test_sections_of_any_size(grids, rng):
-    """The sections are consecutive and have the requested sizes, for any base, even for an odd number of pairs."""
+    """The sections are consecutive and have the requested sizes, for any base and any number of pairs, even an
+    odd one."""
     for head_dim, sections in ((128, (16, 24, 24)), (14, (1, 2, 4)), (10, (3, 1, 1)), (26, (6, 5, 2))):
         expect.matches(grids.mrope_frequencies, head_dim, sections)
         expect.matches(grids.mrope_frequencies, head_dim, sections, float(rng.uniform(2, 1e6)))
@@ -173,7 +174,8 @@ def test_sections_of_any_size(grids, rng):
 
 @pytest.mark.question("mrope_frequencies", points=0.5)
 def test_interleaved_axes_of_any_size(grids, rng):
-    """Every third pair belongs to h, and every third to w, up to three times their section; t has all others."""
+    """Every third pair belongs to h, and every third to w, each up to three times its section; all others belong
+    to t."""
     for head_dim, sections in ((128, (24, 20, 20)), (26, (8, 3, 2)), (22, (3, 2, 6)), (20, (1, 6, 3))):
         expect.matches(grids.mrope_frequencies, head_dim, sections, interleaved=True)
         expect.matches(grids.mrope_frequencies, head_dim, sections, float(rng.uniform(2, 1e6)), True)
@@ -196,7 +198,7 @@ def test_every_pair_has_one_axis(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 def test_rotating_with_any_axes(grids, rng):
-    """Any numbers of leading axes, coordinates, rows and pairs are allowed, and coordinates of any sign."""
+    """Any number of leading axes, coordinates, rows and pairs is allowed, and coordinates can have either sign."""
     for shape, axes in (((6, 8), 2), ((3, 5, 4), 3), ((2, 1, 3, 2, 6), 1), ((1, 2), 4)):
         expect.matches(
             grids.apply_rope_nd,
@@ -209,7 +211,7 @@ def test_rotating_with_any_axes(grids, rng):
 @pytest.mark.question("apply_rope_nd", points=0.75)
 @given(seed=seeds(), start=positions(10**4))
 def test_equal_coordinates_are_plain_rope(grids, seed, start):
-    """If all coordinates of a token are equal, any division of pairs among the axes gives plain RoPE."""
+    """If all coordinates of a token are equal, any assignment of pairs to axes gives plain RoPE."""
     x, theta = features(3, 12, seed=seed), one_axis(12)
     where = np.arange(start, start + 3)
     axis_of_pair = np.random.default_rng(seed).integers(0, 3, 6)
@@ -225,7 +227,7 @@ def test_equal_coordinates_are_plain_rope(grids, seed, start):
 @pytest.mark.question("apply_rope_nd", points=0.5)
 @given(seed=seeds(), far=positions())
 def test_rotations_on_a_grid_add_up(grids, seed, far):
-    """Two rotations equal one rotation by the sum of the coordinates, and every rotation keeps the norm."""
+    """Two rotations equal one rotation by the sum of the coordinates, and every rotation preserves the norm."""
     x, frequencies = features(2, 6, seed=seed), 0.1 + np.abs(features(3, 2, seed=seed))
     first, second = np.array([[1, 3], [far, 2]]), np.array([[2, far], [5, 1]])
     once = grids.apply_rope_nd(x, first + second, frequencies)
@@ -240,7 +242,7 @@ def test_rotations_on_a_grid_add_up(grids, seed, far):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_only_features_decide_the_dtype(grids, rng):
-    """float32 features give float32; float64 features and whole numbers give float64, whatever the frequencies are."""
+    """float32 features give float32; float64 features and whole numbers give float64, regardless of the frequencies."""
     x, where, frequencies = normal(rng, 3, 8), rng.integers(10**4, 10**5, (3, 2)), rates(rng, 4, 2)
     expect.dtype(grids.apply_rope_nd, x.astype(np.float32), where, frequencies)
     expect.dtype(grids.apply_rope_nd, x, where, frequencies.astype(np.float32))
@@ -249,7 +251,7 @@ def test_only_features_decide_the_dtype(grids, rng):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_rotating_leaves_its_arguments_alone(grids, rng):
-    """apply_rope_nd does not change x, positions or frequencies."""
+    """apply_rope_nd does not modify x, positions or frequencies."""
     expect.unchanged(grids.apply_rope_nd, normal(rng, 2, 4, 6), rng.uniform(-9, 9, (4, 3)), rates(rng, 3, 3))
 
 
@@ -278,8 +280,8 @@ def test_scores_on_any_grid(grids, rng):
     offset=st.tuples(st.integers(-30, 30), st.integers(-30, 30)),
 )
 def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
-    """Wherever the query and the key are, the score is that of a query at (0, 0) and a key at the difference of their
-    coordinates."""
+    """Wherever the query and the key are, the score equals that of a query at (0, 0) and a key at the difference
+    between their coordinates."""
     q, k, frequencies = (
         features(1, 6, seed=seed),
         features(1, 6, seed=seed + 1),
@@ -301,7 +303,8 @@ def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_key_does_not_serve_several_positions(grids):
-    """Every query and key needs its own coordinates and features: a single row for several raises a ValueError."""
+    """Every query and key needs its own coordinates and features: a single row shared by several raises a
+    ValueError."""
     q, k, where, frequencies = features(3, 4), features(5, 4), features(5, 2), features(2, 2)
     expect.answers(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where[:1], frequencies)
@@ -314,7 +317,7 @@ def test_a_key_does_not_serve_several_positions(grids):
 
 @pytest.mark.question("mrope_positions", points=0.75)
 def test_positions_of_any_sequence(grids, rng):
-    """Text, images and videos may come in any order and shape, even directly one after the other."""
+    """Text, images and videos can come in any order and shape, even directly one after another."""
     for _ in range(4):
         n, m = (int(number) for number in rng.integers(1, 7, 2))
         image, video = tuple(int(side) for side in rng.integers(1, 6, 3)), (6, 2, 3)
@@ -325,8 +328,8 @@ def test_positions_of_any_sequence(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.5)
 def test_text_counts_on_after_an_image(grids, rng):
-    """Tokens of text have three equal coordinates; an image with h rows and w columns moves later text by
-    max(h, w), not by h·w; an empty text changes nothing."""
+    """A text token has three equal coordinates; an image with h rows and w columns moves later text by max(h, w),
+    not by h·w; an empty text changes nothing."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
     expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
@@ -358,7 +361,7 @@ def test_segments_do_not_loop_over_cells(grids):
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position_of_any_sequence(grids, rng):
-    """The next position is 1 + the largest coordinate, and 0 before the first token."""
+    """The next position is 1 + the largest coordinate, or 0 before the first token."""
     for height in (1, 4, 9):
         where = rng.integers(0, 5 * height, (height, 3))
         expect.close(

@@ -1,5 +1,5 @@
-"""Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the rules
-of a table.
+"""Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the properties of
+a table.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 """
@@ -24,7 +24,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("init_table", points=0.5)
 def test_init_table_of_any_size(learned, rng):
-    """The table is correct for any size of at least 1, even an odd one, any seed and any std."""
+    """The table is correct for any seed, any std and any size of at least 1, even an odd one."""
     for max_len, d_model in ((1, 1), (1, 6), (7, 1), (5, 3)):
         expect.matches(learned.init_table, max_len, d_model, int(rng.integers(2**31)))
     expect.matches(learned.init_table, 6, 4, int(rng.integers(2**31)), float(rng.uniform(0.1, 2)))
@@ -36,8 +36,7 @@ def test_init_table_of_any_size(learned, rng):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape, may be repeated and unordered, and reach from the first row to
-    the last."""
+    """Positions can be a number or an array of any shape, repeated and in any order, from the first row to the last."""
     table = normal(rng, 7, 3)
     for shape in ((5,), (1,), (2, 4), (2, 1, 3)):
         expect.matches(learned.lookup, table, rng.integers(0, 7, shape))
@@ -52,7 +51,7 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_does_not_loop_over_positions(learned):
-    """All rows are read at once, without a loop."""
+    """All rows are looked up at once, without a loop."""
     expect.vectorised(learned.lookup, lambda length: (features(5, 3), 2 * np.arange(length) % 5))
 
 
@@ -88,7 +87,7 @@ def test_embed_does_not_loop_over_tokens(learned):
 @pytest.mark.question("embed", points=0.75)
 @given(seed=seeds(), ids=st.lists(st.integers(0, 4), min_size=1, max_size=6))
 def test_what_is_added_is_the_row_of_the_place(learned, seed, ids):
-    """Row t of the result minus its token row is row t of the position table."""
+    """Subtracting each token's row from the result leaves the rows of the position table, in order."""
     tokens, places = features(5, 3, seed=seed), features(6, 3, seed=seed + 1)
     left = learned.embed(tokens, places, np.array(ids)) - tokens[ids]
     expect.close(left, places[: len(ids)], "token row plus position row")
@@ -99,7 +98,7 @@ def test_what_is_added_is_the_row_of_the_place(learned, seed, ids):
 
 @pytest.mark.question("lookup_gradient", points=1.0)
 def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape; in a batch, every sequence adds to the same rows."""
+    """Positions can be a number or an array of any shape; in a batch, all sequences add to the same rows."""
     for shape in ((), (1,), (6,), (2, 5), (2, 1, 3)):
         expect.matches(learned.lookup_gradient, (4, 3), rng.integers(0, 4, shape), normal(rng, *shape, 3))
     expect.matches(learned.lookup_gradient, (4, 2), 3, normal(rng, 2))
@@ -110,15 +109,15 @@ def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_lookup_gradient_does_not_loop_over_positions(learned):
-    """All positions are added up at once, without a loop."""
+    """The gradients of all positions are added up at once, without a loop."""
     expect.vectorised(learned.lookup_gradient, lambda length: ((5, 3), np.arange(length) % 5, features(length, 3)))
 
 
 @pytest.mark.question("lookup_gradient", points=1.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """If one number in the table changes a little, the loss changes by that change times its
-    gradient, even if the row was read often."""
+    """If one number in the table changes slightly, the loss changes by that change times the number's gradient,
+    even if the row was read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
     nudged[row, feature] += 1
@@ -165,7 +164,7 @@ def test_trained_rows_does_not_loop_over_rows(learned):
 @pytest.mark.question("trained_rows", points=0.75)
 @given(lengths=st.lists(st.integers(1, 7), min_size=1, max_size=4))
 def test_trained_rows_are_those_that_were_read(learned, lengths):
-    """The trained rows are the positions of all the sequences together."""
+    """The trained rows are the union of all sequences' positions."""
     positions = np.concatenate([np.arange(length) for length in lengths])
     trained = learned.trained_rows(7, np.array(lengths))
     expect.close(trained, np.isin(np.arange(7), positions), "a row is trained if some sequence has that position")
@@ -185,15 +184,15 @@ def test_resize_table_to_any_length(learned, rng):
 
 @pytest.mark.question("resize_table", points=0.25)
 def test_resize_table_does_not_loop_over_rows(learned):
-    """All rows are mixed at once, without a loop."""
+    """All new rows are computed at once, without a loop."""
     expect.vectorised(learned.resize_table, lambda length: (features(length, 3), 2 * length - 3))
 
 
 @pytest.mark.question("resize_table", points=1.0)
 @given(seed=seeds(), rows=st.integers(2, 7), new_len=st.integers(2, 12))
 def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
-    """Rows on a straight line stay on it, evenly spaced; a table stretched by a whole number of steps contains its old
-    rows."""
+    """Rows on a straight line stay on it, evenly spaced; if a table is stretched by a whole factor, its old rows
+    remain."""
     start, end = features(2, 3, seed=seed)
     line = np.linspace(start, end, rows)
     expect.close(learned.resize_table(line, new_len), np.linspace(start, end, new_len), "a straight line of rows")
@@ -208,13 +207,13 @@ def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
 
 @pytest.mark.question("sgd_step", points=0.25)
 def test_arguments_stay_as_they_are(learned, rng):
-    """sgd_step returns a new table, and the old table does not change."""
+    """sgd_step returns a new table and leaves the old table unchanged."""
     expect.unchanged(learned.sgd_step, normal(rng, 5, 4), normal(rng, 5, 4), float(rng.uniform(0.01, 1)))
 
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """For four tokens, a position table of three rows, or of one row, raises a ValueError."""
+    """For four tokens, a position table with three rows, or with one, raises a ValueError."""
     tokens, places = features(7, 2), features(3, 2)
     expect.answers(learned.embed, tokens, places, np.zeros((5, 3), dtype=np.int64))
     expect.raises(ValueError, learned.embed, tokens, places, np.arange(4))

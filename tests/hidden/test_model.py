@@ -2,8 +2,8 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Each test of a property has two parts: one change has no effect, and a similar change has an effect. The
-models are tiny. No two sizes of a model are equal, unless a test needs a square matrix.
+Each property test has two parts: one change has no effect, and a similar change does have an effect. The models
+are tiny. No two of a model's sizes are equal, unless a test needs a square matrix.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def normal(rng, *shape):
 
 
 def drawn_layer(draw, heads=HEADS, key_heads=KEY_HEADS, size=SIZE, d=D, f=F):
-    """Return a layer with numbers from draw(*shape), about 1 in size, and norm weights far from 1."""
+    """Return a layer whose numbers, about 1 in size, come from draw(*shape), with norm weights far from 1."""
     layer = {
         "norm_1": 2 + draw(d) / 4,
         "w_q": draw(d, heads * size) / 2,
@@ -58,7 +58,7 @@ def of_seed(seed):
 
 
 def features_of(rng):
-    """Return a function of a shape that draws this term's inputs: multiples of 1/64, so that a failing call
+    """Return a function that draws this term's inputs for a shape, as multiples of 1/64, so that a failing call
     is readable."""
     return lambda *shape: np.round(rng.standard_normal(shape) * 64) / 64
 
@@ -88,7 +88,7 @@ def test_norm_of_this_term(model, rng):
 @pytest.mark.question("rms_norm", points=0.5)
 @given(seed=seeds(), factor=st.sampled_from([0.25, 64.0, 1e6]))
 def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
-    """With eps 0, scaling a row changes nothing, but adding a number does, because no mean is subtracted."""
+    """With eps = 0, scaling a row changes nothing, but adding a number does, because no mean is subtracted."""
     x, weight = features(3, 5, seed=seed) + 0.25, features(5, seed=seed + 1) + 3
     got = np.asarray(model.rms_norm(x, weight, eps=0))
     expect.close(model.rms_norm(factor * x, weight, eps=0), got, "the size of x changes nothing")
@@ -149,7 +149,7 @@ def test_no_copies_are_refused(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout_of_this_term(model, rng):
-    """The columns are reordered head by head, for matrices, for stacks of matrices, and for a bias."""
+    """The columns are reordered head by head, in a matrix, a stack of matrices or a bias."""
     for shape, heads in (((24,), 3), ((5, 20), 2), ((2, 3, 12), 1), ((16, 16), 4)):
         expect.matches(model.to_half_layout, normal(rng, *shape), heads)
 
@@ -181,7 +181,7 @@ def test_reordered_weights_score_as_before(model, seed, heads):
 
 @pytest.mark.question("to_half_layout", points=0.125)
 def test_heads_of_odd_size_are_refused(model):
-    """Heads of an odd size raise a ValueError, because their columns do not form pairs."""
+    """An odd head size raises a ValueError, because the columns of such a head do not form pairs."""
     expect.answers(model.to_half_layout, features(5, 12), 3)
     expect.raises(ValueError, model.to_half_layout, features(5, 12), 4)
 
@@ -202,8 +202,8 @@ def test_rotation_of_this_term(model, rng):
 @pytest.mark.question("apply_rope_half_with", points=0.375)
 @given(seed=seeds(), shift=st.integers(1, 2000))
 def test_any_frequencies_keep_scores_relative(model, seed, shift):
-    """Whatever the frequencies are, scores depend only on differences of positions, and rows keep their length; other
-    differences give other scores."""
+    """Whatever the frequencies, scores depend only on the differences between positions, and rows keep their
+    length; other differences give other scores."""
     q, k = features(4, 6, seed=seed) + 0.25, features(4, 6, seed=seed + 1) + 0.25
     frequencies, positions = np.array([1.5, 0.25, 0.0078125]), np.array([0, 2, 3, 9])
 
@@ -231,7 +231,7 @@ def test_rotation_does_not_loop(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.5)
 def test_attention_of_this_term(model, rng):
-    """Any numbers of heads, scores of any size, and texts with their own positions and masks are allowed."""
+    """Any number of heads, scores of any magnitude, and texts with individual positions and masks are allowed."""
     draw = features_of(rng)
     for heads, key_heads in ((6, 2), (4, 1), (3, 3)):
         layer, positions = drawn_layer(draw, heads, key_heads), rng.integers(0, 50, 5)
@@ -249,8 +249,8 @@ def test_attention_of_this_term(model, rng):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache_of_this_term(model, rng):
-    """The cached heads come first, unchanged; the returned pair contains old and new heads, with keys rotated
-    and not repeated."""
+    """The cached heads come first, unchanged; the returned pair contains the old and new heads, with keys rotated
+    but not repeated."""
     draw = features_of(rng)
     for lead, new in (((), 1), ((2,), 3)):
         cache = draw(*lead, KEY_HEADS, 4, SIZE), draw(*lead, KEY_HEADS, 4, SIZE)
@@ -302,7 +302,7 @@ def test_values_are_not_rotated(model, seed):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_a_query_that_may_use_nothing(model, rng):
-    """A query that may use no key gets zeros; the results for the other queries do not change."""
+    """A query that is not allowed to use any key gets zeros; the results for the other queries stay the same."""
     draw = features_of(rng)
     x, layer, mask = draw(4, D), drawn_layer(draw), causal(4)
     mask[:, 0] = False
@@ -317,7 +317,7 @@ def test_a_query_that_may_use_nothing(model, rng):
 
 @pytest.mark.question("block", points=0.25)
 def test_block_of_this_term(model, rng):
-    """block adds attention(norm_1(x)) to x, and then swiglu(norm_2(x)) to the sum, with or without a cache,
+    """block adds attention(norm_1(x)) to x, and then swiglu(norm_2(sum)) to this sum, with or without a cache,
     and passes eps on."""
     draw = features_of(rng)
     layer, cache = drawn_layer(draw), (draw(2, KEY_HEADS, 3, SIZE), draw(2, KEY_HEADS, 3, SIZE))
@@ -329,7 +329,8 @@ def test_block_of_this_term(model, rng):
 @pytest.mark.question("block", points=0.75)
 @given(seed=seeds(), factor=st.sampled_from([16.0, 1024.0]))
 def test_the_sum_is_of_x_itself(model, seed, factor):
-    """If w_o and w_down are zero, a block returns x; otherwise, it adds as much to a large x as to a small one."""
+    """If w_o and w_down are zero, a block returns x unchanged; otherwise, it adds as much to a large x as to a
+    small one."""
     draw = of_seed(seed)
     x, layer, at = 4 * draw(4, D), drawn_layer(draw), (np.array([2, 3, 5, 8]), FREQUENCIES, causal(4))
     silent = layer | {"w_o": np.zeros_like(layer["w_o"]), "w_down": np.zeros_like(layer["w_down"])}
@@ -399,7 +400,7 @@ def test_other_tensors_are_refused(model, rng):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_of_this_term(model, rng):
-    """A model consists of the embedding, the blocks, the last norm and the head, tied or not, for any batch."""
+    """The logits come from the embedding, the blocks, the last norm and the head, tied or not, for any batch."""
     draw = features_of(rng)
     for shape, tied in (((5,), True), ((2, 4), False)):
         expect.matches(model.forward, rng.integers(0, VOCABULARY, shape), drawn_model(draw, 2, tied))
@@ -421,7 +422,7 @@ def test_only_differences_of_positions_count(model, seed, shift):
 @pytest.mark.question("forward", points=0.25)
 @given(seed=seeds(), place=st.integers(1, 4))
 def test_a_later_token_changes_no_earlier_logit(model, seed, place):
-    """A different token changes its own logits and later ones, but none before it."""
+    """Changing a token changes its own logits and later ones, but no earlier ones."""
     draw = of_seed(seed)
     tokens, tiny = np.array([0, 5, 5, 2, 8]), drawn_model(draw)
     other = np.where(np.arange(5) == place, (tokens + 3) % VOCABULARY, tokens)
@@ -434,8 +435,8 @@ def test_a_later_token_changes_no_earlier_logit(model, seed, place):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), cuts=st.lists(st.integers(0, 6), min_size=2, max_size=2, unique=True))
 def test_a_text_in_any_pieces(model, seed, cuts):
-    """Reading a text in pieces through the cache gives the same logits as reading the whole text at once, and
-    does not change the argument `cache`."""
+    """Reading a text in pieces through the cache gives the same logits as reading it all at once, and does not
+    modify the `cache` argument."""
     draw, first = of_seed(seed), np.arange(7) * 4 % VOCABULARY
     tokens, tiny, cache, pieces = np.stack([first, first[::-1]]), drawn_model(draw, tied=False), None, []
     whole, kept = model.forward(tokens, tiny)
@@ -454,8 +455,8 @@ def test_a_text_in_any_pieces(model, seed, cuts):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), before=st.integers(1, 3))
 def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
-    """With lesson 13's position ids and mask, a text has the same logits with padding on its left and alone,
-    and so does the next token; without the mask, it does not."""
+    """With lesson 13's position ids and mask, a text and its next token have the same logits whether the text is
+    padded on the left or alone; without the mask, the logits differ."""
     draw, tokens = of_seed(seed), np.array([3, 1, 4, 1])
     tiny, real = drawn_model(draw), np.arange(before + 4) >= before
     longer, others = np.concatenate([np.zeros(before, dtype=int), tokens]), np.arange(before + 4) % VOCABULARY
@@ -475,7 +476,7 @@ def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
 
 @pytest.mark.question("forward", points=0.125)
 def test_minus_one_is_no_token(model):
-    """A token below 0 raises an IndexError, although numpy would take a row from the end of the embedding."""
+    """A negative token raises an IndexError, although numpy would read a row from the end of the embedding."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.forward, np.array([0, 1, 8]), tiny)
     expect.raises(IndexError, model.forward, np.array([0, 1, -1]), tiny)
@@ -483,7 +484,7 @@ def test_minus_one_is_no_token(model):
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_are_left_alone(model, rng):
-    """No function of the model changes a block's x, a checkpoint's tensors, a model or a cache."""
+    """No function in the model modifies a block's x, a checkpoint's tensors, a model or a cache."""
     draw = features_of(rng)
     tiny, cache = drawn_model(draw, layers=1), [(draw(KEY_HEADS, 3, SIZE), draw(KEY_HEADS, 3, SIZE))]
     at = np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0]
@@ -498,8 +499,8 @@ def test_arguments_are_left_alone(model, rng):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_loss_of_this_term(model, rng):
-    """The loss is the mean over all rows of all texts; the logits before a token predict it; even huge logits
-    are allowed."""
+    """The loss is the mean over all rows of all texts, where each token is predicted by the logits before it;
+    even huge logits are allowed."""
     for shape, size in (((2,), 1), ((6,), 2000), ((2, 3, 4), 3)):
         expect.matches(model.next_token_loss, size * normal(rng, *shape, 5), rng.integers(0, 5, shape))
 
@@ -507,7 +508,7 @@ def test_loss_of_this_term(model, rng):
 @pytest.mark.question("next_token_loss", points=0.25)
 @given(seed=seeds(), number=st.sampled_from([3.0, -700.0, 5000.0]))
 def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
-    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident correct
+    """Equal logits give a loss of ln V; adding a number to all logits changes nothing; a confident correct
     prediction costs nothing, and a confident wrong one costs its lead."""
     tokens = np.random.default_rng(seed).permutation(6)
     logits = features(6, 6, seed=seed)
@@ -527,7 +528,7 @@ def test_loss_does_not_loop(model):
 
 @pytest.mark.question("next_token_loss", points=0.125)
 def test_minus_one_is_no_next_token(model):
-    """A next token below 0 raises an IndexError, although numpy would take a logit from the end."""
+    """A negative next token raises an IndexError, although numpy would read a logit from the end."""
     expect.answers(model.next_token_loss, features(4, 5), np.array([0, 1, 4, 2]))
     expect.raises(IndexError, model.next_token_loss, features(4, 5), np.array([0, 1, -1, 2]))
 
@@ -538,8 +539,8 @@ def test_minus_one_is_no_next_token(model):
 @pytest.mark.question("generate", points=0.625)
 @given(seed=seeds(), length=st.integers(1, 4))
 def test_each_token_is_the_likeliest_after_all_before_it(model, seed, length):
-    """Each new token has the largest logit after the prompt and the earlier new tokens; a different prompt has a
-    different continuation."""
+    """Each new token has the largest logit after the prompt and the earlier new tokens; a different prompt gives
+    a different continuation."""
     draw, prompt = of_seed(seed), (np.arange(length) * 5 + seed) % VOCABULARY
     tiny, text = drawn_model(draw, tied=False), list(prompt)
     got = expect.matches(model.generate, prompt, tiny, 5)

@@ -2,11 +2,11 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-If a property is compared with a formula, the formula is implemented here a second time, token by token or
-with complex numbers, so that it shares nothing with the solution. Random positions that are rounded down, and
-their scales, are whole numbers, because floating point never rounds a quotient of whole numbers up to the
-next whole number. At position 10⁶, a float64 angle is off by up to about 1e−9; FAR allows a hundred times
-that, and a float32 angle would be off by 0.06.
+Formulas with which properties are compared are reimplemented here, token by token or with complex numbers, so
+that they share no code with the solution. Random positions that are rounded down after a division, and their
+scales, are whole numbers, because floating point never rounds a quotient of whole numbers up to the next whole
+number. At position 10⁶, a float64 angle is off by up to about 1e−9; FAR allows a hundred times that, whereas a
+float32 angle would be off by 0.06.
 """
 
 import math
@@ -31,7 +31,7 @@ def theta(head_dim, base=10000.0):
 
 
 def rotated(x, where, base=10000.0):
-    """Return x after RoPE, computed with complex numbers, where row t rotates by the angles where[t]·θ_i."""
+    """Return x after RoPE, computed with complex numbers; row t rotates by the angles where[t]·θ_i."""
     pairs = x[..., 0::2] + 1j * x[..., 1::2]
     pairs = pairs * np.exp(1j * np.multiply.outer(where, theta(x.shape[-1], base)))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -48,8 +48,8 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """first_token_share returns, for each token, the first token's weight in a softmax over equal scores of
-    all tokens so far."""
+    """first_token_share returns, for each token, the first token's weight in a softmax over equal scores for all
+    tokens so far."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -100,7 +100,7 @@ def test_one_layer_of_each_group_is_global(modern, groups, interval, more):
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
 def test_window_of_any_size(modern, rng):
-    """Query p may attend to keys with p − window < j ≤ p, for as many queries as keys or fewer; the mask is
+    """With as many queries as keys or fewer, query p may attend to keys with p − window < j ≤ p; the mask is
     boolean."""
     length, window = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.sliding_window_mask, length, length, window)
@@ -112,7 +112,7 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to
+    """With fewer queries than keys, the mask consists of the last rows of the full mask; query p may attend to
     min(p + 1, window) keys, up to its own."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
@@ -129,7 +129,7 @@ def test_window_with_a_cache(modern, k_len, missing, window):
 
 @pytest.mark.question("chunk_mask", points=0.25)
 def test_chunks_of_any_size(modern, rng):
-    """Query p may attend to keys j ≤ p in its own block, for as many queries as keys or fewer; the mask is boolean."""
+    """With as many queries as keys or fewer, query p may attend to keys j ≤ p in its own block; the mask is boolean."""
     length, chunk = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.chunk_mask, length, length, chunk)
     expect.matches(modern.chunk_mask, 6, length, chunk)
@@ -140,8 +140,8 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to (p mod
-    chunk) + 1 keys, up to its own."""
+    """With fewer queries than keys, the mask consists of the last rows of the full mask; query p may attend to (p
+    mod chunk) + 1 keys, up to its own."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
     full = modern.chunk_mask(k_len, k_len, chunk)
@@ -157,7 +157,7 @@ def test_chunks_with_a_cache(modern, k_len, missing, chunk):
 
 @pytest.mark.question("p_rope_frequencies", points=0.5)
 def test_p_rope_of_any_share(modern, rng):
-    """For every size and base, ⌊p·d/2⌋ pairs rotate, rounded down, never up."""
+    """For every size and base, ⌊p·d/2⌋ pairs rotate; the number is rounded down, never up."""
     for head_dim, p in (
         (12, 0.8),
         (18, 0.375),
@@ -215,7 +215,7 @@ def test_temperature_grows_in_steps(modern, scale, step):
 
 @pytest.mark.question("log_n_scale", points=0.25)
 def test_log_n_at_any_position(modern, rng):
-    """The factor is max(1, ln(position + 1)/ln(trained_len)), for positions of any shape, even fractions."""
+    """The factor is max(1, ln(position + 1)/ln(trained_len)), for positions of any shape, including fractions."""
     for shape in ((), (7,), (2, 3, 5)):
         expect.matches(modern.log_n_scale, rng.integers(0, 10**6, shape), int(rng.integers(100, 9000)))
         expect.matches(modern.log_n_scale, rng.uniform(0, 300, shape), int(rng.integers(3, 90)))
@@ -225,7 +225,8 @@ def test_log_n_at_any_position(modern, rng):
 @pytest.mark.question("log_n_scale", points=0.5)
 @given(trained_len=st.integers(3, 90), power=st.integers(2, 4))
 def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
-    """The factor is 1 within the trained length; if n is a whole power of trained_len, the factor is the exponent."""
+    """The factor is 1 within the trained length; if position + 1 is a whole power of trained_len, the factor is
+    the exponent."""
     where = np.array([0, trained_len // 2, trained_len - 1, trained_len**power - 1])
     expect.close(modern.log_n_scale(where, trained_len), np.array([1.0, 1.0, 1.0, power]), "the factors")
 
@@ -235,7 +236,7 @@ def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
 
 @pytest.mark.question("decoupled_scores", points=0.5)
 def test_decoupled_with_any_shapes(modern, rng):
-    """Any numbers of heads, queries, keys and features, leading axes that broadcast, and any real positions are
+    """Any number of heads, queries, keys and features, leading axes that broadcast, and any real positions are
     allowed."""
     for lead, n_heads, rotary in (((3,), 3, 4), ((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
         arrays = [normal(rng, *array.shape) for array in parts(lead, 5, 7, n_heads, 3, rotary)]
@@ -252,7 +253,7 @@ def test_decoupled_with_any_shapes(modern, rng):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_dtype(modern, rng):
-    """decoupled_scores returns float32 if all four feature arrays are float32, whatever the positions are;
+    """decoupled_scores returns float32 if all four feature arrays are float32, regardless of the positions;
     angles are float64."""
     arrays = parts((), 5, 7, dtype=np.float32)
     expect.dtype(modern.decoupled_scores, *arrays, rng.integers(10**5, 10**6, 5), rng.integers(10**5, 10**6, 7))
@@ -262,7 +263,7 @@ def test_decoupled_dtype(modern, rng):
 @pytest.mark.question("decoupled_scores", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions())
 def test_decoupled_scores_are_relative_at_any_position(modern, seed, m, n, shift):
-    """The score depends only on n − m, and is the content score plus the rotated score, over √(d_c + d_r)."""
+    """The score depends only on n − m and equals the content score plus the rotated score, divided by √(d_c + d_r)."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
@@ -298,8 +299,8 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; the two ranges
-    may overlap, and either may be empty."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; the two ranges can
+    overlap, and either can be empty."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)
@@ -314,7 +315,7 @@ def test_kept_for_any_sizes(modern, rng):
 @pytest.mark.question("kept_tokens", points=0.25)
 @given(length=st.integers(20, 60), n_sinks=st.integers(1, 5), window=st.integers(2, 9))
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
-    """One token later, the cache holds only the new token and tokens that it held before, and its size is the same."""
+    """After one more token, the cache has the same size and holds only the new token and tokens that it held before."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
     expect.close((len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache has n_sinks + window tokens")
     expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token is added")
@@ -326,8 +327,8 @@ def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, wi
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_with_any_leading_axes(modern, rng):
-    """Any leading axes, any numbers of rows and pairs, and any real offset and base are allowed; the cache
-    does not change."""
+    """Any leading axes, any number of rows and pairs, and any real offset and base are allowed; the cache is not
+    modified."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
     for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
@@ -337,7 +338,8 @@ def test_shift_with_any_leading_axes(modern, rng):
 @pytest.mark.question("shift_keys", points=0.5)
 @given(seed=seeds(), start=positions(), offset=positions(), back=st.booleans(), head_dim=st.sampled_from([2, 4, 8, 16]))
 def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, head_dim):
-    """Moving rotated keys gives the keys rotated by their new positions; moving back is moving by −offset."""
+    """Moving rotated keys has the same result as rotating the keys by their new positions; moving by −offset
+    undoes the move."""
     keys, where = 3 + features(3, head_dim, seed=seed), np.arange(start, start + 3)
     offset = -offset if back else offset
     moved = modern.shift_keys(rotated(keys, where), offset)
@@ -366,7 +368,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_with_any_shapes(modern, rng):
-    """Any leading axes and any numbers of heads, queries and keys are allowed; scores of −∞ get no weight."""
+    """Any leading axes and any number of heads, queries and keys are allowed; scores of −∞ get no weight."""
     for lead, n_heads in (((), 1), ((2,), 3), ((2, 3), 2)):
         scores = normal(rng, *lead, n_heads, 4, 6)
         scores[..., 1, 2:] = -np.inf
@@ -376,8 +378,8 @@ def test_sink_with_any_shapes(modern, rng):
 @pytest.mark.question("sink_weights", points=0.5)
 @given(seed=seeds(), high=st.integers(1, 9))
 def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
-    """The weights are those of a softmax with one extra key, whose score is the head's sink, without that key's
-    column."""
+    """The weights come from a softmax with an extra key, whose score is the head's sink and whose column is then
+    dropped."""
     scores, sink = features(3, 4, 5, seed=seed), np.array([-1.0, 0.5, high])
     powers = np.exp(np.concatenate([scores, np.broadcast_to(sink[:, np.newaxis, np.newaxis], (3, 4, 1))], axis=-1))
     expected = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]

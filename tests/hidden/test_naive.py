@@ -1,11 +1,11 @@
-"""Hidden tests for the first three attempts: this term's values, loops, and the rules of codes.
+"""Hidden tests for the first three attempts: this term's values, loops, and the properties of codes.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Codes, steps, bits and periods are whole numbers and must be exact; for the other results, the usual tolerance
-applies. A loop over bits is allowed, so tests that count lines use long codes: sixteen times the length adds
-only four bits, and with twelve bits instead of eight, such a loop runs only half as many lines more. Some
-lengths are too large for uint8, float16 or int16.
+Codes, steps, bits and periods are whole numbers and must be exact; the usual tolerance applies to all other
+results. A loop over bits is allowed, so tests that count executed lines use long codes: a sequence sixteen times
+as long needs only four more bits, and with twelve bits instead of eight, such a loop runs only 50 % more lines.
+Some lengths are too large for uint8, float16 or int16.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def test_integer_positions_of_any_length(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.75)
 def test_add_with_any_shapes(naive, rng):
-    """Any leading axes and any numbers of rows and features are allowed."""
+    """Any leading axes and any number of rows and features are allowed."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
     expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
@@ -57,7 +57,7 @@ def test_add_with_any_shapes(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_does_not_loop(naive):
-    """All rows are moved at once, without a loop."""
+    """The positions are added to all rows at once, without a loop."""
     expect.vectorised(naive.add_integer_positions, lambda length: (features(2, length, 3),))
 
 
@@ -78,14 +78,14 @@ def test_normalized_of_any_length(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """bits_needed is ⌈log₂ L⌉, and at least 1, for every short sequence."""
+    """bits_needed is ⌈log₂ L⌉, but at least 1, for every short sequence."""
     for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_long_texts(naive, rng):
-    """n bits can write exactly 2^n positions."""
+    """n bits can represent exactly 2^n positions."""
     for n in (10, 15, 16, 20, 24, 28):
         expect.matches(naive.bits_needed, 2**n - 1)
         expect.matches(naive.bits_needed, 2**n)
@@ -95,7 +95,7 @@ def test_bits_needed_by_long_texts(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
-    """bits_needed is exact even if rounding makes a quotient of logarithms wrong."""
+    """bits_needed is exact even where rounding makes a quotient of logarithms wrong."""
     expect.matches(naive.bits_needed, 2**28)
     expect.matches(naive.bits_needed, 2**29)
     expect.matches(naive.bits_needed, 2**31)
@@ -103,7 +103,7 @@ def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_where_every_logarithm_rounds(naive):
-    """bits_needed is exact even if rounding makes a logarithm to base 2 wrong."""
+    """bits_needed is exact even where rounding makes a base-2 logarithm wrong."""
     expect.matches(naive.bits_needed, 2**28 + 1)
     expect.matches(naive.bits_needed, 2**49 + 1)
 
@@ -113,7 +113,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("binary_positions", points=1.0)
 def test_binary_of_any_length(naive, rng):
-    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token or many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
@@ -127,7 +127,7 @@ def test_binary_of_any_length(naive, rng):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_positions_of_any_length_are_computed_at_once(naive):
-    """All positions are written at once; a loop over bits is allowed."""
+    """All positions are encoded at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,))
 
 
@@ -144,7 +144,7 @@ def test_bit_period_of_any_bit(naive):
 @pytest.mark.question("bit_period", points=0.75)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
-    """A column of the binary code repeats after its bit's period; after half a period, each bit is inverted."""
+    """A column of the binary code repeats after its bit's period; after half a period, every bit in it is inverted."""
     period = naive.bit_period(bit)
     column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
     expect.close(column[period:], column[:-period], "the column repeats after a period")
@@ -187,7 +187,7 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=1.0)
 def test_gray_of_any_length(naive, rng):
-    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token or many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)
@@ -201,14 +201,14 @@ def test_gray_of_any_length(naive, rng):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_does_not_loop_over_positions(naive):
-    """All codes are written at once; a loop over bits is allowed."""
+    """All codes are computed at once; a loop over bits is allowed."""
     expect.vectorised(naive.gray_positions, lambda length: (length,))
 
 
 @pytest.mark.question("gray_positions", points=1.0)
 @given(length=LENGTHS)
 def test_gray_is_reflected(naive, length):
-    """The running sums of the bits of Gray code, modulo 2, are the bits of the binary code."""
+    """The running sums of a Gray code's bits, modulo 2, are the bits of the binary code."""
     gray = naive.gray_positions(length)
     numbers = (np.cumsum(gray, axis=-1) % 2) @ 2 ** np.arange(gray.shape[-1])[::-1]
     expect.close(numbers, np.arange(length), "running sums of Gray code, modulo 2, read as numbers")

@@ -3,13 +3,13 @@
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Sizes of T5 buckets. If a distance is exactly on a boundary between two buckets, floating-point rounding
-decides its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other
-numbers of buckets are powers of two, so that the logarithm of the quotient n/e is exact enough in float64
-and, up to max_distance 512, in float32; the difference log n − log e is not exact enough, at some distance
-for each size marked below. The expected buckets are computed in whole numbers, without a logarithm.
+determines its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other
+numbers of buckets are powers of two, so that the logarithm of the quotient n/e is exact enough in float64 and, up
+to max_distance 512, in float32; the difference log n − log e is not exact enough at some distance for each size
+marked below. The expected buckets are computed in whole numbers, without a logarithm.
 
-Tests of the dtype for mixed inputs use a single token or a √d that is a power of two, so that intermediate float32
-steps are exact.
+Dtype tests for mixed inputs use a single token or a √d that is a power of two, so that intermediate float32 steps
+are exact.
 """
 
 import numpy as np
@@ -75,8 +75,8 @@ def buckets_in_whole_numbers(distances, buckets, max_distance):
 
 
 def on_a_boundary(distances, buckets, max_distance):
-    """Return True for distances below the last bucket at which log(n/e) / log(D/e) · (B − e) is a whole
-    number up to rounding."""
+    """Return True for distances below the last bucket where log(n/e) / log(D/e) · (B − e) is a whole number, up
+    to rounding errors."""
     exact = buckets // 2
     steps = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (buckets - exact)
     return (distances > exact) & (steps < buckets - exact - 0.5) & (np.abs(steps - steps.round()) < 1e-9)
@@ -100,7 +100,8 @@ def test_relative_positions_of_any_lengths(relative, rng):
 @pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
-    """From a query at position i to a key at position j, the distance is j − i, wherever the queries start."""
+    """From a query at position i to a key at position j, the distance is j − i, regardless of where the queries
+    start."""
     entry = relative.relative_positions(4, 5, start)[i, j]
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
@@ -110,7 +111,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """The positions passed to clip_positions may have any shape, even that of a single number."""
+    """clip_positions accepts positions of any shape, even a single number."""
     expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
@@ -122,7 +123,7 @@ def test_clip_as_an_array_function(relative, rng):
 @pytest.mark.question("clip_positions", points=0.25)
 @given(distance=positions(), limit=st.integers(1, 10**6))
 def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
-    """Distances within the limit do not change, larger distances become the limit, and both directions mirror
+    """Distances within the limit stay the same, larger distances become the limit, and the two directions mirror
     each other."""
     inside, outside = min(distance, limit), limit + distance
     both = relative.clip_positions(np.array([inside, outside, -inside, -outside]), limit)
@@ -196,7 +197,7 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """Leading axes, a mask that broadcasts, a query without a key (zeros) and large scores are allowed."""
+    """Leading axes, a mask that broadcasts, large scores and a query without a key, which gets zeros, are allowed."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
@@ -244,7 +245,7 @@ def test_weights_share_out_both_tables(relative, seed):
 @pytest.mark.question("t5_bucket", points=0.5)
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_buckets_of_the_whole_range(relative, bidirectional):
-    """The buckets are T5's at every distance that is not on a boundary, for several sizes and both directions."""
+    """The buckets match T5's at every distance that is not on a boundary, for several sizes and both directions."""
     for num_buckets, max_distance in BIDIRECTIONAL if bidirectional else CAUSAL:
         per_direction = num_buckets // 2 if bidirectional else num_buckets
         reach = np.arange(max_distance + max_distance // 4 + 3)
@@ -261,7 +262,7 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Bucket numbers never decrease with distance, keys ahead repeat the pattern in the second half, and the
-    farthest key has the last bucket."""
+    farthest key is in the last bucket."""
     half = size[0] // 2
     expect.close(
         relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have their own buckets"
@@ -290,8 +291,8 @@ def test_buckets_do_not_loop(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_of_any_table(relative, rng):
-    """Any numbers of heads and buckets, one or both directions, and any start are allowed; by default,
-    max_distance is T5's."""
+    """Any number of heads and buckets, one direction or both, and any start are allowed; max_distance defaults to
+    T5's."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140, False, q_start=138)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.matches(relative.t5_bias, normal(rng, 16, 1), 5, 3)
@@ -319,7 +320,7 @@ def test_bias_is_a_lookup(relative, rng):
 
 
 def rows_of_pairs(q_len, k_len, max_distance):
-    """Return the row of the table for the distance j − i, for each pair of a query i and a key j."""
+    """Return the table's row for the distance j − i, for each query i and key j."""
     return np.array(
         [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
     )
@@ -345,8 +346,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero, the scores are Shaw's; content_bias is added to the query before it is multiplied
-    by keys, and position_bias before it is multiplied by the table."""
+    """With biases of zero, the scores are Shaw's; content_bias is added to the query before the product with the
+    keys, and position_bias before the product with the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)
@@ -378,8 +379,8 @@ def test_disentangled_equals_the_formula(relative, rng):
 @pytest.mark.question("disentangled_scores", points=0.75)
 @given(seed=seeds())
 def test_query_and_key_change_places(relative, seed):
-    """If queries and keys are swapped, and so are the tables, the scores are transposed; zero tables give plain scores
-    / √3."""
+    """Swapping queries with keys, and the two tables with each other, transposes the scores; zero tables give
+    plain scores / √3."""
     q, k = features(4, 4, seed=seed), features(5, 4, seed=seed + 1)
     one, other = features(5, 4, seed=seed + 2), features(5, 4, seed=seed + 3)
     scores = relative.disentangled_scores(q, k, one, other, 2)
@@ -395,7 +396,7 @@ def test_query_and_key_change_places(relative, seed):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_arguments_stay_as_they_are(relative, rng):
-    """shaw_attention does not change q, k, v, its two tables or the mask."""
+    """shaw_attention does not modify q, k, v, its two tables or the mask."""
     expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.tri(4, 5, dtype=bool))
 
 

@@ -2,10 +2,10 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances at large positions. An angle is position·θ in float64. The relative error of θ = base^(−2i/d) is a few units
-in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if θ is computed as exp(−2i/d·ln base). At position 10⁶, the
-angle, and therefore each feature, is off by up to about 1e−9 of the row's norm; FAR allows about a hundred times that.
-Near position 10⁶, float32 angles are off by 0.06.
+Tolerances at large positions. An angle is position·θ in float64. The relative error of θ = base^(−2i/d) is a few
+units in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if θ is computed as exp(−2i/d·ln base). At
+position 10⁶, the angle is off by up to about 1e−9, and each feature by up to that share of the row's norm; FAR
+allows about a hundred times that. Near position 10⁶, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def test_frequencies_of_any_size_and_base(rope, rng):
 
 @pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin_at_any_real_position(rope, rng):
-    """Positions may be negative, fractional, unordered or far away."""
+    """Positions can be negative, fractional, unordered or far away."""
     expect.matches(rope.rope_cos_sin, rng.uniform(-50, 50, 7), 10)
     expect.matches(rope.rope_cos_sin, rng.integers(0, 10**6, 5), 16, tolerance=FAR)
     expect.matches(rope.rope_cos_sin, np.arange(3), 8)
@@ -63,7 +63,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope_with_any_leading_axes(rope, rng):
-    """Any leading axes and any numbers of rows and pairs are allowed."""
+    """Any leading axes and any number of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
 
@@ -83,8 +83,8 @@ def test_apply_rope_does_not_loop_over_rows(rope):
 @pytest.mark.question("apply_rope", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
-    """Rotating by m and then by n equals rotating by m + n, and not by m alone; the norm does not change, up
-    to position 10⁶."""
+    """Rotating by m and then by n equals rotating by m + n, not by m alone; the norm stays the same, up to
+    position 10⁶."""
     x = 3 + features(1, head_dim, seed=seed)
     once, further = (rope.apply_rope(x, np.array([place])) for place in (m, m + 1))
     twice = rope.apply_rope(once, np.array([n]))
@@ -146,7 +146,7 @@ def test_half_to_interleaved_is_the_inverse(rope, rng):
 @pytest.mark.question("rotation_matrix", points=0.75)
 @given(m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_undo_and_add(rope, m, n, head_dim):
-    """R_mᵀ R_n = R_{n−m}, and R_m x is apply_rope of one row."""
+    """R_mᵀ R_n = R_{n−m}, and R_m x is apply_rope applied to one row."""
     r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
     expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m rotates, unless m is 0")
     expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
@@ -161,7 +161,7 @@ def test_rotations_undo_and_add(rope, m, n, head_dim):
 @pytest.mark.question("rope_scores", points=1.25)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
-    """The score depends on n − m, and only on that, for positions up to 10⁶; at n = m, it is the plain score."""
+    """For positions up to 10⁶, the score depends on n − m and on nothing else; at n = m, it is the plain score."""
     q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -198,7 +198,7 @@ def test_scores_do_not_loop(rope):
 
 @pytest.mark.question("rope_attention", points=0.5)
 def test_attention_values(rope, rng):
-    """Any numbers of heads and leading axes, and any positions and base are allowed, causal or not."""
+    """Any number of heads and leading axes, any positions and any base are allowed, causal or not."""
     x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
@@ -215,7 +215,8 @@ def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
 @pytest.mark.question("rope_attention", points=0.75)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
-    """A single token gets its own value at every position; with more tokens, shifting all positions changes nothing."""
+    """A single token gets its own value at every position; with more tokens, shifting all positions by the same
+    amount changes nothing."""
     x, w = features(4, 4, seed=seed) / 4, [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
     expect.close(lone, x[:1] @ w[2], "a single token's output is its value", FAR)
@@ -253,8 +254,7 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The new token has the position `position`, any real number, whatever the number of rows in the cache
-    is, even 0."""
+    """The new token is at `position`, which can be any real number, however many rows the cache has, even none."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(
         rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0
@@ -287,7 +287,7 @@ def test_partial_rope_as_an_array_function(rope, rng):
 
 @pytest.mark.question("decay_bound", points=0.25)
 def test_decay_bound_of_any_offsets(rope, rng):
-    """Offsets may have any shape and sign; the bound is the same for both signs."""
+    """Offsets can have any shape and sign; the bound is the same for both signs."""
     offsets = rng.uniform(-500, 500, (2, 3))
     expect.matches(rope.decay_bound, offsets, 16)
     expect.matches(rope.decay_bound, float(offsets[0, 0]), 128, base=500000.0)
@@ -299,7 +299,7 @@ def test_decay_bound_of_any_offsets(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.125)
 def test_arguments_stay_as_they_are(rope, rng):
-    """apply_rope does not change x or positions."""
+    """apply_rope does not modify x or positions."""
     expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
 
 

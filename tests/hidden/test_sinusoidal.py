@@ -7,9 +7,9 @@ in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if ω is compu
 angle, and therefore each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as
 much, summed over the pairs. Near position 10⁶, float32 angles are off by 0.06.
 
-If a wavelength is returned in float32, it is off by up to 6e−8 of its size, and a pair after one wavelength
-is off by 2π times that, 4e−7. A wavelength in float32 is a mistake in the dtype, which costs points only in
-the test of the dtype, so ROUNDED allows twice that error.
+A wavelength returned in float32 is off by up to 6e−8 of its size, so after one wavelength, a pair is off by 2π
+times that, 4e−7. A wavelength in float32 has the wrong dtype, which costs points only in the dtype test, so
+ROUNDED allows twice that error.
 """
 
 import numpy as np
@@ -30,8 +30,8 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 
 def encoding(positions, d_model):
-    """Return the encoding for tests of other functions, so that a mistake in the student's encoding costs
-    points only in the tests of the encoding."""
+    """Return the encoding for tests of other functions, so that a mistake in the student's encoding costs points
+    only in its own tests."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 
@@ -58,8 +58,8 @@ def test_frequencies_of_any_size_and_base(sinusoidal, rng):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
-    """Positions are a number or an array of any shape, even negative or fractional; the features are a new last
-    axis."""
+    """Positions can be a number or an array of any shape, even negative or fractional; the features form a new
+    last axis."""
     expect.matches(sinusoidal.sinusoidal_encoding, float(rng.uniform(-50, 50)), 6)
     for shape in ((7,), (1,), (2, 3), (2, 1, 3)):
         expect.matches(sinusoidal.sinusoidal_encoding, rng.uniform(-50, 50, shape), 10)
@@ -96,7 +96,7 @@ def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, bas
 
 @pytest.mark.question("add_positions", points=0.5)
 def test_add_positions_with_any_leading_axes(sinusoidal, rng):
-    """Any leading axes and any numbers of rows and pairs are allowed."""
+    """Any leading axes and any number of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
         expect.matches(sinusoidal.add_positions, normal(rng, *shape))
     expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))
@@ -144,7 +144,7 @@ def test_wavelengths_of_any_size_and_base(sinusoidal, rng):
 @pytest.mark.question("wavelengths", points=0.75)
 @given(position=positions(1000), d_model=D_MODELS)
 def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
-    """After half a wavelength, a pair has the opposite values; after a whole one, it has the same values again."""
+    """After half a wavelength, both values of a pair have changed sign; after a whole one, they are the same again."""
     hands = np.arange(d_model // 2)
     wavelengths = sinusoidal.wavelengths(d_model)
     where = position + np.stack([np.zeros(d_model // 2), wavelengths / 2, wavelengths])
@@ -193,7 +193,7 @@ def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
 
 @pytest.mark.question("offset_similarity", points=0.5)
 def test_similarity_of_offsets_of_any_shape(sinusoidal, rng):
-    """Offsets are a number or an array of any shape; the result has that shape."""
+    """Offsets can be a number or an array of any shape; the result has that shape."""
     for shape in ((5,), (2, 3), (2, 1, 3)):
         expect.matches(sinusoidal.offset_similarity, rng.uniform(-500, 500, shape), 10)
     expect.matches(sinusoidal.offset_similarity, float(rng.uniform(-500, 500)), 128, base=500.0)
@@ -244,7 +244,7 @@ def test_to_interleaved_takes_it_back(sinusoidal, rng):
 
 @pytest.mark.question("add_positions", points=0.125)
 def test_arguments_stay_as_they_are(sinusoidal, rng):
-    """add_positions does not change the embeddings."""
+    """add_positions does not modify the embeddings."""
     expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
 
 

@@ -3,9 +3,9 @@ each idea.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-If a property is compared with a formula, the formula is implemented here a second time, token by token and without any
-sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes that k
-or v have too, because no rule says whether another axis belongs to the state.
+Formulas with which properties are compared are reimplemented here, token by token and without any sum of
+logarithms, so that they share no code with the solution. In tests that return a state, q has only leading axes
+that k or v also has, because no rule says whether another axis belongs to the state.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def log_gates(rng, *shape, mean=0.3):
 
 
 def gates(*shape, seed=9):
-    """Return log_f with entries that are multiples of 1/8 from −2 to 0."""
+    """Return log_f, whose entries are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -51,7 +51,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def product_of_gates(log_f):
-    """Return the matrix whose entry [i, j] is the product of the gates after j up to i, and 0 for j > i,
+    """Return the matrix whose entry [i, j] is the product of the gates after j up to i, and 0 for j > i, computed
     without logarithms."""
     f = np.exp(log_f)
     return np.array([[np.prod(f[j + 1 : i + 1]) if j <= i else 0.0 for j in range(len(f))] for i in range(len(f))])
@@ -63,7 +63,7 @@ def softmax(scores):
 
 
 def token_by_token(q, k, v, log_f, memory):
-    """Return all results and the last state, where each token first forgets, then writes, then reads."""
+    """Return all results and the last state; each token first forgets, then writes, then reads."""
     outs = []
     for t in range(len(q)):
         memory = np.exp(log_f[t]) * memory + np.outer(k[t], v[t])
@@ -72,7 +72,7 @@ def token_by_token(q, k, v, log_f, memory):
 
 
 def rotated(x, base=10000.0):
-    """Return x after RoPE, computed with complex numbers, where row t has the position t."""
+    """Return x after RoPE, computed with complex numbers, with row t at position t."""
     theta = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * np.multiply.outer(np.arange(x.shape[-2]), theta))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -83,7 +83,7 @@ def rotated(x, base=10000.0):
 
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias_with_any_leading_axes(state, rng):
-    """Any leading axes and any number of tokens are allowed, and the gates do not change."""
+    """Any leading axes and any number of tokens are allowed, and the gates are not modified."""
     for shape in ((6,), (3, 1), (2, 3, 5), (9,)):
         expect.matches(state.decay_bias, log_gates(rng, *shape))
     expect.matches(state.decay_bias, log_gates(rng, 140))
@@ -91,7 +91,8 @@ def test_bias_with_any_leading_axes(state, rng):
 
 @pytest.mark.question("decay_bias", points=0.5)
 def test_bias_with_shut_gates(state, rng):
-    """The sums are exact between and after gates of −inf and −1e30, wherever they are and however many there are."""
+    """Between and after gates of −inf and −1e30, the sums are exact, no matter where these gates are or how many
+    there are."""
     for shut in (-INF, -1e30, -1e38):
         log_f = log_gates(rng, 3, 9)
         log_f[0, 4] = log_f[1, 0] = log_f[1, 8] = log_f[2, 2] = log_f[2, 3] = log_f[2, 7] = shut
@@ -188,7 +189,7 @@ def test_a_gate_does_not_serve_several_tokens(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast and any sizes are allowed, even one token; no argument changes."""
+    """Any leading axes that broadcast and any sizes are allowed, even a single token; no argument is modified."""
     for lead, length, d_k, d_v in (((), 6, 5, 2), ((2,), 1, 1, 3), ((2, 3), 5, 4, 1)):
         expect.matches(
             state.linear_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length)
@@ -220,8 +221,8 @@ def test_linear_does_not_loop(state):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes, and a gate that is a number or an array are allowed; no argument
-    changes."""
+    """Any leading axes that broadcast, any sizes, and a gate that is a number or an array are allowed; no
+    argument is modified."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         arrays = [normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v)]
         expect.unchanged(state.linear_step, *arrays, log_gates(rng, *lead))
@@ -234,8 +235,8 @@ def test_step_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_step", points=0.5)
 @given(seed=seeds(), shut=st.integers(0, 4))
 def test_steps_are_all_at_once(state, seed, shut):
-    """From any initial state, each token reads the sum of everything written so far, times the later gates, even closed
-    ones."""
+    """From any initial state, each token reads the sum of everything written so far, multiplied by the gates that
+    came later, even closed ones."""
     (q, k, v), log_f, memory = (
         tokens(length=5, seed=seed),
         gates(5, seed=seed + 5) / 4 - 0.125,
@@ -253,8 +254,8 @@ def test_steps_are_all_at_once(state, seed, shut):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_a_step_forgets_or_keeps_all(state, rng):
-    """After a closed gate, only the new token is in the state; an open gate and a key of zeros do not change
-    the state."""
+    """After a closed gate, only the new token is in the state; an open gate with a key of zeros leaves the state
+    unchanged."""
     memory, q, k, v = (normal(rng, *part.shape) for part in one_token(2))
     for shut in (-INF, -1e30):
         out, after = state.linear_step(memory, q, k, v, shut)
@@ -271,7 +272,8 @@ def test_a_step_forgets_or_keeps_all(state, rng):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_of_any_size(state, rng):
-    """Any chunk size and any leading axes that broadcast are allowed, with or without a state; no argument changes."""
+    """Any chunk size and any leading axes that broadcast are allowed, with or without a state; no argument is
+    modified."""
     for lead, length, d_k, d_v in (((), 11, 5, 2), ((2,), 1, 1, 3), ((2, 3), 8, 4, 1)):
         arrays = (*drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length))
         for chunk in (1, 2, 5, length, 50):
@@ -300,8 +302,8 @@ def test_chunks_are_token_by_token(state, rng, split):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_dtype(state):
-    """Both results are float32 if q, k, v and a passed state are float32; the dtype of log_f does not matter;
-    whole numbers give float64."""
+    """Both results are float32 if q, k, v and any state passed are float32, regardless of log_f's dtype; whole
+    numbers give float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):
@@ -314,8 +316,8 @@ def test_chunks_dtype(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_with_a_padded_end(state, rng):
-    """Tokens with k = 0 and log_f = 0 at the end change neither the results nor the state; with gates below
-    1, they change the state."""
+    """Tokens at the end with k = 0 and log_f = 0 change neither the results nor the state; if their gates are
+    below 1, they change the state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
     padded = [np.concatenate([part, filling]) for part, filling in ((q, q[:4]), (k, 0 * k[:4]), (v, v[:4]))]
@@ -348,8 +350,8 @@ def test_chunks_do_not_loop_over_tokens(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes and any keys are allowed, and β and the gate may be numbers
-    or arrays; no argument changes."""
+    """Any leading axes that broadcast, any sizes and any keys are allowed, and β and the gate can be numbers or
+    arrays; no argument is modified."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.matches(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
@@ -397,8 +399,8 @@ def test_a_second_value_under_one_key(state, rng):
 @pytest.mark.question("retention", points=0.25)
 @given(seed=seeds(), eighths=st.integers(1, 7))
 def test_retention_is_rotation_and_decay(state, seed, eighths):
-    """retention returns a sum over tokens up to the query's own: rotated scores times γ to the power of the
-    distance, times values."""
+    """For each query, retention adds up the tokens up to its own: rotated score times γ to the power of the
+    distance, times value."""
     q, k, v = tokens(d_k=4, seed=seed)
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
@@ -449,8 +451,8 @@ def test_sizes_of_any_model(state, rng):
 
 @pytest.mark.question("half_life", points=0.25)
 def test_half_life_at_the_ends(state):
-    """The half-life is inf for a gate that keeps everything, whatever the sign of its zero, and 0 for a gate that keeps
-    nothing."""
+    """The half-life is inf for a gate that keeps everything, regardless of the sign of its zero, and 0 for a gate
+    that keeps nothing."""
     found = state.half_life(np.array([[0.0, -0.0], [-INF, np.log(0.5)]]))
     expect.close(found, np.array([[INF, INF], [0.0, 1.0]]), "the half-lives at both ends")
     expect.close(state.half_life(0.0), INF, "a number that keeps everything")

@@ -1,7 +1,6 @@
-"""Known mistakes with ALiBi: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with ALiBi: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 import math
@@ -47,16 +46,16 @@ def slopes_sorted_upwards(n_heads):
 
 @mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
-    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The
-    rule: take every other slope of the longer sequence."""
+    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The rule:
+    use every other slope of the longer sequence."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
 
 
 @mistake("alibi_slopes", "expected: every other slope, counted from the wrong end of a pair")
 def further_heads_repeat_the_others(n_heads):
-    """You gave the extra heads slopes that other heads already have. The rule: take the first, third, fifth, … slopes
-    of the sequence for twice the power of two."""
+    """You gave the extra heads slopes that other heads already have. The rule: use the first, third, fifth, …
+    slopes of the sequence for twice the power of two."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
@@ -68,7 +67,7 @@ RATIO_OF_EIGHT = (
 
 
 def in_two_sequences(sequence, n_heads):
-    """Slopes made from two sequences: sequence(power) returns the slopes for a power of two."""
+    """Slopes built from two sequences: sequence(power) returns the slopes for a power of two."""
     power = power_below(n_heads)
     return np.concatenate([sequence(power), sequence(2 * power)[0::2][: n_heads - power]])
 
@@ -89,8 +88,8 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
-    """You made each slope half the slope before it, starting from 1. The rule: the ratio of neighbouring slopes depends
-    on the number of heads, and the first slope is the ratio itself."""
+    """You made each slope half the previous one, starting from 1. The rule: the ratio of neighbouring slopes
+    depends on the number of heads, and the first slope is the ratio itself."""
     return 0.5 ** np.arange(n_heads)
 
 
@@ -115,8 +114,8 @@ def powers_of_e(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/h for 2^(−h)")
 def slopes_of_one_over_the_head(n_heads):
-    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence: each slope is the one before it
-    times the same ratio."""
+    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence: each slope is the previous
+    one times the same ratio."""
     return 1.0 / np.arange(1, n_heads + 1)
 
 
@@ -149,8 +148,8 @@ def queries_counted_from_the_start(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "ofirpress/attention_with_linear_biases #5")
 def blooms_bias_without_a_mask(q, k, v, causal=True):
-    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|; BLOOM's bias, which grows with
-    j, has the same effect only for keys up to the query."""
+    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|; BLOOM's bias, which
+    grows with j, has the same effect only for keys up to the query's own."""
     return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
 
 
@@ -173,7 +172,7 @@ def keys_ahead_gain(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "expected: the bias added before the scaling")
 def bias_divided_too(q, k, v, causal=True):
-    """You divided the bias by √d as well. The rule: divide the scores first, then add the bias as it is."""
+    """You divided the bias by √d as well. The rule: divide the scores first, and then add the bias unchanged."""
     return attend(q, k, v, causal, lambda bias: bias / np.sqrt(np.shape(q)[-1]))
 
 
@@ -201,15 +200,15 @@ def the_mask_forgotten(q, k, v, causal=True):
 
 @mistake("bloom_bias", "expected: Press et al. number the positions of a sequence from 1")
 def keys_counted_from_one(n_heads, k_len):
-    """You count keys from 1. The rule: the first key has position 0. Your bias leads to the correct softmax weights,
+    """You count keys from 1. The rule: the first key has position 0. Your bias gives the correct softmax weights,
     but its values are wrong."""
     return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
 
 
 @mistake("bloom_bias", "expected: `build_mpt_alibi_tensor` in Hugging Face transformers instead of BLOOM's function")
 def counted_back_from_the_last_key(n_heads, k_len):
-    """You counted back from the last key, as MPT does. The rule: count up from 0, as BLOOM does. Your bias leads to the
-    correct softmax weights, but its values are wrong."""
+    """You counted back from the last key, as MPT does. The rule: count up from 0, as BLOOM does. Your bias gives
+    the correct softmax weights, but its values are wrong."""
     bias = alibi.bloom_bias(n_heads, k_len)
     return bias - bias[..., -1:]
 
@@ -223,15 +222,15 @@ def late_keys_lose(n_heads, k_len):
 
 @mistake("bloom_bias", "expected: an outer product of slopes and positions")
 def no_axis_for_the_queries(n_heads, k_len):
-    """Your result has no axis for the queries. The rule: the shape is (heads, 1, keys), so that the one row of each
-    head broadcasts over all queries."""
+    """Your result has no query axis. The rule: the shape is (heads, 1, keys), so that each head's single row
+    broadcasts over all queries."""
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
 
 
 @mistake("effective_window", "expected: round() instead of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded the window to the nearest whole number, so e^(−m·r) at its end may be larger than the tolerance. The
-    rule: round up."""
+    """You rounded the window to the nearest whole number, so e^(−m·r) at its end can be larger than the
+    tolerance. The rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
@@ -268,7 +267,7 @@ def counted_from_zero_for_every_number(n_heads):
 
 @mistake("alibi_slopes", "expected: np.geomspace or np.logspace over the whole range")
 def spread_from_one_to_the_last(n_heads):
-    """Your slopes run from 1 to 1/256, both included. The rule: the first slope is 2^(−8/n), and so is the ratio."""
+    """Your slopes run from 1 to 1/256, inclusive. The rule: the first slope is 2^(−8/n), and so is the ratio."""
     return np.geomspace(1, 2.0**-8, n_heads)
 
 
@@ -281,8 +280,8 @@ def spread_from_one_half(n_heads):
 
 @mistake("alibi_slopes", "expected: math.ceil of the logarithm")
 def cut_from_the_power_above(n_heads):
-    """You took the first slopes for the next higher power of two. The rule: begin with the slopes for the next lower
-    power of two."""
+    """You used the first slopes for the next higher power of two. The rule: begin with the slopes for the next
+    lower power of two."""
     power = power_below(n_heads)
     return alibi.alibi_slopes(power if power == n_heads else 2 * power)[:n_heads]
 
@@ -333,7 +332,7 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    """In the softmax, you summed over the queries. The rule: for each query, the weights of all keys sum to 1."""
+    """Your softmax sums over the queries. The rule: for each query, the weights over all keys sum to 1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -360,7 +359,7 @@ def power_below(n_heads):
 
 
 def attend(q, k, v, causal, change):
-    """Attention that is correct except for the bias, which `change` computes from the correct bias."""
+    """Attention that is correct except for its bias, which `change` computes from the correct bias."""
     right = alibi.alibi_attention(q, k, v, causal)
     q, k, v = (np.asarray(one) for one in (q, k, v))
     n_heads, q_len, d = q.shape[-3:]
@@ -386,8 +385,8 @@ def multiples(n_heads):
 
 @mistake("alibi_slopes", "expected: * instead of **, in both sequences")
 def ratio_times_the_head(n_heads):
-    """You multiplied the ratio 2^(−8/n) by the head's number. The rule: raise the ratio to the power of the
-    head's number, so that each slope is the slope before it times the ratio."""
+    """You multiplied the ratio 2^(−8/n) by the head number. The rule: raise the ratio to the power of the head
+    number, so that each slope is the previous one times the ratio."""
     return in_two_sequences(multiples, n_heads)
 
 
@@ -432,15 +431,15 @@ def exponentials(scores):
 
 @mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
-    """You set the weights of keys ahead to 0 after the softmax, so the remaining weights no longer add up to 1. The
+    """You set the weights of keys ahead to 0 after the softmax, so the remaining weights no longer sum to 1. The
     rule: set the scores of keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 
 @mistake("alibi_attention", "expected: the scores multiplied by the mask")
 def scores_ahead_at_zero(q, k, v, causal=True):
-    """You set the scores of keys ahead to 0, but e^0 is 1, which still gives them weight. The rule: set the
-    scores of keys ahead to −inf before the softmax."""
+    """You set the scores of keys ahead to 0, but e^0 is 1, so they still get weight. The rule: set the scores of
+    keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
 
 
@@ -457,7 +456,7 @@ def exp_of_raw_scores(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: an argument that is not used")
 def always_causal(q, k, v, causal=True):
-    """You hide keys ahead even if causal is False. The rule: if causal is False, every query may use all keys."""
+    """You hide keys ahead even when causal is False. The rule: if causal is False, every query may use all keys."""
     return alibi.alibi_attention(q, k, v)
 
 

@@ -1,7 +1,6 @@
 """Known mistakes with attention: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
-student.
+A hint says what the code did and then states the rule, in the lesson's words. A hint leaves the fix to the student.
 """
 
 from itertools import chain
@@ -17,8 +16,7 @@ def exact(*arrays):
 
 
 def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
-    """Attention weights computed with the scale, the softmax axis and the score of masked pairs that an entry
-    passes."""
+    """Attention weights with the scale, softmax axis and masked score that an entry passes."""
     q, k = exact(q, k)
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     if bias is not None:
@@ -61,8 +59,8 @@ def softmax_without_a_shift(scores, axis=-1):
 
 @mistake("softmax", "expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the fix")
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
-    """You subtracted the maximum of the whole array, so every exponential of a slice far below it is 0. The rule: each
-    slice has its own maximum."""
+    """You subtracted the maximum of the whole array, so in a slice far below it, every exponential is 0. The
+    rule: each slice has its own maximum."""
     highest = np.max(scores)
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
 
@@ -91,7 +89,7 @@ NUMBER_ADDED_TO_THE_SUM = (
 
 
 def softmax_with_a_larger_sum(digits):
-    """Return an entry for a softmax with a small number in the denominator, against a division by 0."""
+    """Return an entry for a softmax that adds a small number to the denominator to avoid dividing by 0."""
 
     def larger_sum(scores, axis=-1):
         (scores,) = exact(scores)
@@ -114,15 +112,15 @@ def exponentials_of_the_scores(scores, axis=-1):
 
 @mistake("softmax", "expected: axis=0 written into the function")
 def softmax_along_the_first_axis_always(scores, axis=-1):
-    """Your weights sum to 1 along the first axis, whatever `axis` is. The rule: both the maximum and the sum use
-    `axis`."""
+    """Your weights sum to 1 along the first axis, regardless of `axis`. The rule: both the maximum and the sum
+    use `axis`."""
     return attention.softmax(scores, 0)
 
 
 @mistake("softmax", "expected: the subtraction reversed")
 def softmax_of_the_negative(scores, axis=-1):
-    """The largest score has the smallest weight in your result, because you took e to the maximum minus the score. The
-    rule: take e to the score minus the maximum."""
+    """The largest score has the smallest weight in your result, because you took e to the power of the maximum
+    minus the score. The rule: take e to the power of the score minus the maximum."""
     (scores,) = exact(scores)
     return attention.softmax(np.where(np.isneginf(scores), scores, -scores), axis)
 
@@ -138,14 +136,14 @@ def softmax_divided_by_the_sum_of_all(scores, axis=-1):
 
 @mistake("softmax", "expected: axis=-1 written into the body")
 def softmax_along_the_last_axis_always(scores, axis=-1):
-    """Your weights sum to 1 along the last axis, whatever `axis` is. The rule: both the maximum and the sum use
+    """Your weights sum to 1 along the last axis, regardless of `axis`. The rule: both the maximum and the sum use
     `axis`."""
     return attention.softmax(scores)
 
 
 @mistake("softmax", "tracel-ai/burn #4694; pytorch/pytorch #131060")
 def softmax_of_nothing_is_nan(scores, axis=-1):
-    """You computed −∞ − (−∞), which is NaN. The rule: if every score of a slice is −∞, all its weights are 0."""
+    """You computed −∞ − (−∞), which is NaN. The rule: if every score in a slice is −∞, all its weights are 0."""
     shifted = np.subtract(scores, np.max(scores, axis=axis, keepdims=True), dtype=np.float64)
     weights = np.exp(shifted)
     return (weights / weights.sum(axis=axis, keepdims=True)).astype(attention.softmax(scores, axis).dtype)
@@ -180,7 +178,7 @@ def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "lucidrains/x-transformers #160; huggingface/transformers #38094")
 def mask_read_the_other_way_round(q, k, mask=None, bias=None):
-    """You reversed the meaning of the mask. The rule: True means that the query may attend to the key."""
+    """You reversed the mask's meaning. The rule: True means that the query may attend to the key."""
     return attention.attention_weights(q, k, None if mask is None else ~np.asarray(mask), bias)
 
 
@@ -193,15 +191,15 @@ def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9")
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
-    """You replaced masked scores with a large negative number: if a whole row is masked, all its scores are equal, and
-    forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
+    """You replaced masked scores with a large negative number: in a fully masked row, all scores are then equal,
+    so forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
     return weigh(q, k, mask, bias, blocked=-1e9)
 
 
 @mistake("attention_weights", "expected: the scores multiplied by the mask")
 def masked_scores_of_zero(q, k, mask=None, bias=None):
-    """You gave masked pairs the score 0, but e⁰ is 1, which still gives them weight. The rule: a masked score
-    is −∞, so that the weight is 0."""
+    """You gave masked pairs the score 0, but e⁰ is 1, so they still get weight. The rule: a masked score is −∞,
+    so that the weight is 0."""
     return weigh(q, k, mask, bias, blocked=0.0)
 
 
@@ -230,8 +228,8 @@ def bias_added_to_the_weights(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: PyTorch adds a mask of floats, and here the mask is boolean")
 def mask_added_as_a_number(q, k, mask=None, bias=None):
-    """You added the mask to the scores as a number, so True raises a score by 1. The rule: a score is −∞ if the mask is
-    False."""
+    """You added the mask to the scores as if it were a number, so True raises a score by 1. The rule: a score is
+    −∞ where the mask is False."""
     right = attention.attention_weights(q, k, mask, bias)
     if mask is None:
         return right
@@ -320,7 +318,7 @@ def features_as_values(x, w_q, w_k, w_v, mask=None):
 
 @mistake("self_attention", "expected: the argument is accepted and then forgotten")
 def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
-    """Your weights do not depend on the mask. The rule: self_attention passes the mask on to attention."""
+    """Your weights do not depend on the mask. The rule: self_attention passes the mask to attention."""
     return attention.self_attention(x, w_q, w_k, w_v)
 
 
@@ -329,14 +327,15 @@ def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
 
 @mistake("split_heads", "expected: reshape straight to (heads, T, d/h), although the axes must be swapped too")
 def heads_cut_without_a_swap(x, n_heads):
-    """You cut the array in memory order, so a head gets features from different columns for different tokens. The rule:
-    a head has the same block of columns for every token; the head axis then moves in front of the sequence."""
+    """You split the array in memory order, so a head gets features from different columns for different tokens.
+    The rule: a head has the same block of columns for every token; only then does the head axis move in front of
+    the sequence."""
     return np.asarray(x).reshape(attention.split_heads(x, n_heads).shape)
 
 
 @mistake("split_heads", "expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections")
 def heads_of_every_hth_column(x, n_heads):
-    """You gave head j every h-th column. The rule: head j has the j-th block of d/h neighbouring columns."""
+    """You gave head j every h-th column. The rule: head j has the j-th block of d/h adjacent columns."""
     x = np.asarray(x)
     return np.moveaxis(x.reshape(*x.shape[:-1], -1, n_heads), -1, -3)
 
@@ -370,7 +369,7 @@ def rows_go_where_they_should_come_from(x, order):
 
 @mistake("permute_tokens", "expected: x[order] is right only for two axes")
 def first_axis_permuted(x, order):
-    """You changed the order of the first axis. The rule: the token axis is the second-to-last axis."""
+    """You reordered the first axis. The rule: the token axis is the second-to-last axis."""
     return np.asarray(x)[order]
 
 
@@ -439,8 +438,8 @@ def mean_over_the_features(x, w_q, w_k, w_v):
 
 @mistake("softmax", "expected: `axis` passed on to the sum only")
 def softmax_shifted_along_the_last_axis(scores, axis=-1):
-    """You subtracted the maximum along the last axis, whatever `axis` is, so the numbers of one slice are shifted by
-    different amounts. The rule: both the maximum and the sum use `axis`."""
+    """You subtracted the maximum along the last axis, regardless of `axis`, so the numbers in one slice are
+    shifted by different amounts. The rule: both the maximum and the sum use `axis`."""
     (scores,) = exact(scores)
     highest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     exponentials = np.exp(scores - np.where(np.isneginf(highest), 0, highest))
@@ -450,7 +449,7 @@ def softmax_shifted_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: `axis` passed on to one of the two")
 def softmax_summed_along_the_last_axis(scores, axis=-1):
-    """You took the sum along the last axis, whatever `axis` is. The rule: both the maximum and the sum use `axis`."""
+    """You summed along the last axis, regardless of `axis`. The rule: both the maximum and the sum use `axis`."""
     weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
     highest = weights.max(axis=axis, keepdims=True, initial=0)
     exponentials = weights / np.where(highest == 0, 1, highest)
@@ -460,8 +459,8 @@ def softmax_summed_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: −∞ replaced by a large negative number")
 def softmax_of_nothing_is_even(scores, axis=-1):
-    """If every score of a slice is −∞, you gave all its keys the same weight. The rule: if every score of a slice is
-    −∞, all its weights are 0."""
+    """When every score in a slice is −∞, you give all its keys the same weight. The rule: if every score in a
+    slice is −∞, all its weights are 0."""
     right = attention.softmax(scores, axis)
     forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
     return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
@@ -498,8 +497,8 @@ def scaled_by_half_the_width(q, k, mask=None, bias=None):
 
 @mistake("split_heads", "expected: d/h and h swapped in reshape")
 def as_many_heads_as_features(x, n_heads):
-    """You cut the features into d/h heads of h features each. The rule: split the features into h heads of
-    d/h features each."""
+    """You split the features into d/h heads of h features each. The rule: split the features into h heads of d/h
+    features each."""
     right = np.asarray(x)
     apart = right.reshape(*right.shape[:-1], right.shape[-1] // n_heads, n_heads)
     return np.swapaxes(apart, -2, -3)

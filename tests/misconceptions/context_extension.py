@@ -1,7 +1,6 @@
-"""Known mistakes with context extension: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with context extension: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 import math
@@ -29,14 +28,14 @@ def shares_between(low, high, head_dim, step=1):
 
 
 def right_shares(head_dim, base, trained_len, beta_fast, beta_slow):
-    """Correct ramp of YaRN, for entries with a mistake in a later step."""
+    """YaRN's correct ramp, for entries with a mistake in a later step."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
     return shares_between(low, high, head_dim)
 
 
 def kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len):
-    """Llama 3's s_i, the share of its frequency that a pair keeps, not clipped to the range from 0 to 1."""
+    """Llama 3's s_i, the share of its frequency that a pair keeps, before it is clipped to the range from 0 to 1."""
     turns = context_extension.rotations_in_context(head_dim, trained_len, base)
     return (turns - low_freq_factor) / (high_freq_factor - low_freq_factor)
 
@@ -47,7 +46,7 @@ def blended(frequencies, factor, shares):
 
 @mistake("interpolate_positions", "lablup/mlxcel #1324 (every position doubled)")
 def positions_moved_apart(positions, factor):
-    """You moved the positions further apart. The rule: compress the longer sequence into the trained positions."""
+    """You moved the positions farther apart. The rule: compress the longer sequence into the trained positions."""
     return context_extension.interpolate_positions(positions, factor) * factor * factor
 
 
@@ -66,8 +65,8 @@ def base_multiplied_by_the_factor(base, factor, head_dim):
 
 @mistake("ntk_base", "expected: head_dim // 2 passed as d")
 def exponent_of_half_the_head(base, factor, head_dim):
-    """You counted pairs in one part of the exponent and features in the other. The rule: in d/(d − 2), d is the number
-    of features in both places."""
+    """You counted pairs in one part of the exponent and features in the other. The rule: in d/(d − 2), both d's
+    are the number of features."""
     return float(base) * float(factor) ** (head_dim / 2 / max(head_dim / 2 - 2, 1))
 
 
@@ -88,8 +87,8 @@ def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, f
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    """You changed the base for a sequence that is not longer than the trained length. The rule: if the sequence is
-    shorter than the trained length, use the trained length as L."""
+    """You changed the base for a sequence no longer than the trained length. The rule: if the sequence is shorter
+    than the trained length, use the trained length as L."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
 
@@ -114,8 +113,8 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp may end beyond
-    the last pair."""
+    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp can end
+    beyond the last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -176,8 +175,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) mistaken for the pair indices")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: `low` and `high` are pair indices, so the ramp
-    uses the pair indices 0, 1, 2, …."""
+    """You put the feature indices 0, 2, 4, … into the ramp. The rule: `low` and `high` are pair indices, so the
+    ramp uses the pair indices 0, 1, 2, …."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -185,7 +184,7 @@ def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta
 
 
 def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_len, beta_fast, beta_slow):
-    """Frequencies that are correct except for the rounding of the two bounds."""
+    """Correct frequencies except for how the two bounds are rounded."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(round_low(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(round_high(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -248,7 +247,7 @@ def yarn_scale_under_a_root(factor):
 
 @mistake("yarn_scale", "expected: the formula without its special case")
 def yarn_scale_below_one(factor):
-    """You returned a scale below 1 for a factor below 1. The rule: the scale is 1 if the context is not extended."""
+    """You returned a scale below 1 for a factor below 1. The rule: the scale is 1 unless the context is extended."""
     return 0.1 * math.log(max(factor, 1e-300)) + 1.0
 
 
@@ -276,7 +275,8 @@ NO_MIX = (
 
 
 def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, at):
-    """Llama 3's frequencies without a mix: pairs with at least `at` rotations are kept, and the others interpolated."""
+    """Llama 3's frequencies without a mixture: pairs with at least `at` rotations are kept, and the others are
+    interpolated."""
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     return blended(
         theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at
@@ -340,7 +340,7 @@ def longrope_scale_squared(factor, trained_len):
 
 @mistake("longrope_scale", "expected: the two forms of the formula combined")
 def logarithm_of_the_product_and_one(factor, trained_len):
-    """You added 1 to ln(factor · L₀) / ln(L₀), which already contains this 1. The rule: add 1 to ln(factor) /
+    """You added 1 to ln(factor · L₀) / ln(L₀), which already includes that 1. The rule: add 1 to ln(factor) /
     ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(right**2 + 1) if factor > 1 else right
@@ -355,7 +355,7 @@ def yarn_scale_for_longrope(factor, trained_len):
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
-    """You applied the scale twice. The rule: apply the scale only once, to cos and sin."""
+    """You applied the scale twice. The rule: apply the scale only once, to both cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 
@@ -367,8 +367,8 @@ def scale_not_applied(x, positions, frequencies, scale=1.0):
 
 @mistake("apply_rope_with", "karpathy/nanochat #264; huggingface/transformers #25199")
 def half_layout(x, positions, frequencies, scale=1.0):
-    """You rotated the pairs (i, i + d/2), the half layout, which is also a good encoding. The rule: here, a pair is two
-    neighbours, (2i, 2i+1)."""
+    """You rotated the pairs (i, i + d/2), the half layout, which is also a valid encoding. The rule: here, a pair
+    consists of two neighbours, (2i, 2i+1)."""
     angles = np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = np.split(np.asarray(x), 2, axis=-1)
@@ -395,7 +395,7 @@ def degrees_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("rotations_in_context", "expected: a count assumed to be a whole number")
 def whole_turns(head_dim, trained_len, base=10000.0):
-    """You counted only whole rotations. The rule: keep the fraction, because it matters for pairs with less than one
+    """You counted only whole rotations. The rule: keep the fraction, which matters for pairs with less than one
     rotation."""
     return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
 
@@ -408,8 +408,7 @@ def binary_logarithm(factor):
 
 @mistake("yarn_scale", "expected: the 0.1 overlooked")
 def logarithm_without_a_tenth(factor):
-    """You added the whole logarithm of the factor to 1. The rule: add a tenth of the logarithm, 0.1 ·
-    ln(factor)."""
+    """You added the factor's full logarithm to 1. The rule: add a tenth of the logarithm, 0.1 · ln(factor)."""
     return float(1 + np.log(max(factor, 1)))
 
 
@@ -425,8 +424,8 @@ def llama3_wavelengths_mixed(
 
 @mistake("apply_rope_with", "expected: the scale of the scores mistaken for one of the positions")
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
-    """You multiplied the angles by the scale. The rule: multiply cos and sin by the scale, which makes the
-    vectors longer and changes no angle."""
+    """You multiplied the angles by the scale. The rule: multiply cos and sin by the scale, which lengthens the
+    vectors and changes no angle."""
     return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
@@ -447,7 +446,7 @@ def angles_in_degrees(x, positions, frequencies, scale=1.0):
 
 @mistake("apply_rope_with", "expected: np.arange in place of the argument")
 def number_of_the_row(x, positions, frequencies, scale=1.0):
-    """You rotated each row by its row number. The rule: rotate by `positions`."""
+    """You rotated each row by its index. The rule: rotate by `positions`."""
     return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
 
 
@@ -587,8 +586,8 @@ def exponent_with_d_plus_two(base, factor, head_dim):
 
 @mistake("ntk_base", "expected: the exponent of a pair, 2i / (d − 2), mistaken for that of the base")
 def exponent_of_one_pair(base, factor, head_dim):
-    """Your exponent is 2 / (d − 2), which slows down a pair, not the base. The rule: the exponent for the base is d /
-    (d − 2)."""
+    """Your exponent is 2 / (d − 2), which slows down one pair instead of changing the base. The rule: the
+    exponent for the base is d / (d − 2)."""
     return float(base * factor ** (2 / (head_dim - 2)))
 
 
@@ -612,7 +611,7 @@ def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor)
 
 
 def beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, bracket):
-    """dynamic_ntk_base with a different expression in the brackets for texts beyond the trained length."""
+    """dynamic_ntk_base with a different bracketed expression for texts beyond the trained length."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     ratio = seq_len / trained_len
     return float(base) * bracket(ratio) ** (head_dim / (head_dim - 2)) if ratio > 1 and bracket(ratio) >= 0 else right
@@ -671,8 +670,7 @@ def over_the_logarithm_of_the_new_length(factor, trained_len):
 
 
 def turned_by(x, positions, frequencies, scale, turn):
-    """Return the result of apply_rope_with, with the new features of each pair computed by turn(even, odd, cos,
-    sin)."""
+    """Return the result of apply_rope_with, using turn(even, odd, cos, sin) to compute each pair's new features."""
     right = context_extension.apply_rope_with(x, positions, frequencies, scale)
     x, angles = np.asarray(x), np.outer(positions, frequencies)
     even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))
@@ -719,8 +717,8 @@ def distances(q_positions, k_positions):
 
 @mistake("rerope_scores", "expected: positions divided by the factor, and the window left out")
 def far_distances_without_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You gave far keys only the distance r/factor. The rule: begin at the window, with window + (r − window)/factor,
-    so there is no jump at r = window."""
+    """You gave far keys a distance of only r/factor. The rule: begin at the window, with window + (r −
+    window)/factor, so there is no jump at r = window."""
     r = distances(q_positions, k_positions)
     return with_distances(q, k, np.where(r < window, r, r / factor))(base)
 
@@ -742,8 +740,8 @@ def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, bas
 
 @mistake("rerope_scores", "expected: np.abs around the distance")
 def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You used |r|, so you also clipped the distances of keys after the query. The rule: a negative distance stays as
-    it is."""
+    """You used |r|, so you also clipped the distances of keys after the query. The rule: a negative distance
+    stays the same."""
     r = distances(q_positions, k_positions)
     far = np.sign(r) * (window + (np.abs(r) - window) / factor)
     return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)
@@ -758,7 +756,7 @@ def rerope_without_scale(q, k, q_positions, k_positions, window, factor=np.inf, 
 
 @mistake("lowest_similarity", "expected: the longest distance assumed to be the worst")
 def similarity_at_the_last_distance(length, head_dim, base=10000.0):
-    """You took only the similarity at the last distance. The rule: take the smallest mean among all distances
+    """You used only the similarity at the last distance. The rule: take the smallest mean among all distances
     below the length."""
     return float(np.cos((length - 1) * theta(head_dim, base)).mean())
 
@@ -785,7 +783,7 @@ def one_distance_too_many(length, head_dim, base=10000.0):
 
 @mistake("yarn_frequencies", "expected: any number that prevents a division by 0")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """If `low` and `high` are equal, you raised `high` by a whole pair. The rule: raise `high` by 0.001."""
+    """When `low` and `high` are equal, you raise `high` by a whole pair. The rule: raise `high` by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -819,7 +817,7 @@ def query_turned_back(q, k, q_positions, k_positions, window, factor=np.inf, bas
 
 @mistake("rerope_scores", "expected: an argument that is not used")
 def every_far_key_at_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """All your far keys have the distance `window`, whatever the factor is. The rule: add (r − window)/factor."""
+    """All your far keys have the distance `window`, regardless of the factor. The rule: add (r − window)/factor."""
     return context_extension.rerope_scores(q, k, q_positions, k_positions, window, np.inf, base)
 
 

@@ -1,7 +1,6 @@
-"""Known mistakes in the experiment: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes in the experiment: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -13,12 +12,12 @@ from solutions import extrapolation
 
 
 def distances(length):
-    """Distance i − j of query i and key j."""
+    """Distance i − j between query i and key j."""
     return np.subtract.outer(np.arange(length), np.arange(length))
 
 
 def turned(x, parameters):
-    """RoPE on neighbours (2i, 2i+1), each pair as a complex number."""
+    """RoPE on neighbours (2i, 2i+1), with each pair as a complex number."""
     length, d = x.shape
     angles = np.outer(np.arange(length), float(parameters.get("base", 10000.0)) ** (-np.arange(0, d, 2) / d))
     pairs = (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
@@ -64,8 +63,8 @@ def hide_the_future(result, right):
 
 @mistake("encode", "expected: t/T instead of t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
-    """Your last row does not get the position 1. The rule: divide t by T − 1, because T rows have T − 1 steps
-    between them."""
+    """Your last row does not get position 1. The rule: divide t by T − 1, because T rows have T − 1 steps between
+    them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
@@ -135,8 +134,8 @@ def mask_left_out(method, q, k, parameters):
 
 @mistake("logits", "expected: the (key, query) mask used for (query, key)")
 def past_hidden(method, q, k, parameters):
-    """You mirrored the mask, so a query uses the keys ahead of it, not those behind it. The rule: only the logits above
-    the diagonal are −∞."""
+    """You mirrored the mask, so a query uses the keys ahead of it instead of those behind it. The rule: only the
+    logits above the diagonal are −∞."""
     return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf)
 
 
@@ -149,7 +148,7 @@ def diagonal_hidden(method, q, k, parameters):
 
 @mistake("logits", "expected: q scaled, and then the scores")
 def scaled_twice(method, q, k, parameters):
-    """You divided the scores twice by √d. The rule: divide the scores once."""
+    """You divided the scores by √d twice. The rule: divide the scores once."""
     right = extrapolation.logits(method, q, k, parameters)
     exact = np.asarray(q, dtype=np.float64)
     outside = effect(method, exact, parameters) if method in ("t5", "alibi") else 0.0
@@ -159,7 +158,7 @@ def scaled_twice(method, q, k, parameters):
 
 @mistake("logits", "expected: T5 itself leaves the scale out")
 def t5_not_scaled(method, q, k, parameters):
-    """You did not divide the scores by √d. The rule: in this lesson, every method divides by √d, including T5."""
+    """You did not divide the scores by √d. The rule: in this lesson, every method, including T5, divides by √d."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5":
         return right
@@ -190,8 +189,8 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @mistake("logits", "huggingface/transformers #8518")
 def t5_buckets_for_both_directions(method, q, k, parameters):
-    """You reserved half of the buckets for keys ahead. The rule: give all buckets to the past, because a causal model
-    uses no keys ahead."""
+    """You reserved half of the buckets for keys ahead. The rule: use all buckets for the past, because a causal
+    model uses no keys ahead."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 4:
         return right
@@ -253,7 +252,7 @@ BIAS_SCALED_TOO = "You divided the bias by √d as well. The rule: add the biase
 
 
 def with_effect_times(power, methods, method, q, k, parameters):
-    """Logits in which the part that the listed methods add is multiplied by √d to the power of `power`."""
+    """Logits in which the part added by the listed methods is multiplied by √d to the power of `power`."""
     right = extrapolation.logits(method, q, k, parameters)
     if method not in methods:
         return right
@@ -273,8 +272,8 @@ def bias_of_t5_scaled_too(method, q, k, parameters):
 
 @mistake("logits", "expected: Shaw's part mistaken for a bias like T5's")
 def distance_of_shaw_left_unscaled(method, q, k, parameters):
-    """You added Shaw's part after the division by √d. The rule: add the vector to the key, so its product with the
-    query is divided as well."""
+    """You added Shaw's part after the division by √d. The rule: add the vector to the key, so that its product
+    with the query is divided as well."""
     return with_effect_times(1, ("shaw",), method, q, k, parameters)
 
 
@@ -317,8 +316,8 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it finds")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they were passed. The rule: lengths may come in any order, so sort
-    them first."""
+    """You used the lengths in the order in which they were passed. The rule: lengths can come in any order, so
+    sort them first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -342,15 +341,15 @@ def gain_for_loss(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    """You assumed that the last length is the longest. The rule: the longest length is the largest number, wherever it
-    is in the list."""
+    """You assumed that the last length is the longest. The rule: the longest length is the largest number,
+    regardless of its place in the list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 
 @mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    """You assumed that the first length is the trained one. The rule: `trained_length` says which length was
-    trained."""
+    """You assumed that the first length is the trained one. The rule: `trained_length` says which length was used
+    in training."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -391,8 +390,8 @@ def padding_behind(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: encode called before the padding, or only logits called")
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
-    """You did not encode the padded rows. The rule: add the zeros first and then encode, so the tokens get later
-    positions."""
+    """You did not encode the padded rows. The rule: add the zeros first and then encode, so that the tokens get
+    later positions."""
     encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
     padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
     after = extrapolation.logits(method, padded @ w_q, padded @ w_k, parameters)[shift:, shift:]
@@ -401,7 +400,7 @@ def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: mean instead of max")
 def average_difference(method, x, w_q, w_k, parameters, shift):
-    """You averaged the differences. The rule: take the largest difference, which no average can hide."""
+    """You averaged the differences. The rule: take the largest difference, because an average can hide it."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after - before)[np.tri(len(x), dtype=bool)].mean())
 
@@ -482,7 +481,7 @@ def bits_in_the_last_features(method, x, parameters):
 
 @mistake("encode", "expected: Vaswani et al. 2017 §3.4")
 def embeddings_scaled(method, x, parameters):
-    """You multiplied the embeddings by √d before you added the positions, as some models do. The rule: add the
+    """You multiplied the embeddings by √d before adding the positions, as some models do. The rule: add the
     positions to x itself."""
     right = extrapolation.encode(method, x, parameters)
     if method in ("none", "rope", "shaw", "t5", "alibi"):
@@ -516,7 +515,7 @@ def large_number_for_infinity(method, q, k, parameters):
 
 @mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
-    """You set the scores of later tokens to 0, but e^0 is 1, which still gives these tokens weight. The rule: set the
+    """You set the scores of later tokens to 0, but e^0 is 1, so these tokens still get weight. The rule: set the
     scores of later tokens to −∞ before the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
@@ -545,7 +544,8 @@ def vector_added_to_the_query(method, q, k, parameters):
 
 @mistake("logits", "expected: rotate_half as in Hugging Face transformers")
 def rope_in_the_half_layout(method, q, k, parameters):
-    """You rotated the pairs (i, i + d/2), the half layout. The rule: here, a pair is two neighbours, (2i, 2i + 1)."""
+    """You rotated the pairs (i, i + d/2), the half layout. The rule: here, a pair consists of two neighbours,
+    (2i, 2i + 1)."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -595,8 +595,8 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were passed. The rule: lengths may be passed in any order, so
-    sort both lists by length."""
+    """You used the lengths in the order in which you received them. The rule: lengths can be passed in any order,
+    so sort both lists by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
@@ -616,8 +616,8 @@ def single_token_divided_by_zero(method, x, parameters):
 
 @mistake("encode", "expected: sine and cosine swapped")
 def cosine_before_sine(method, x, parameters):
-    """You added the cosine to feature 2i and the sine to feature 2i + 1. The rule: the sine is added to feature 2i, the
-    cosine to feature 2i + 1."""
+    """You added the cosine to feature 2i and the sine to feature 2i + 1. The rule: the sine is added to feature
+    2i, and the cosine to feature 2i + 1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -665,9 +665,9 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
 
 @mistake("logits", "expected: a boundary that counts as part of the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
-    """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule:
-    a distance on a boundary gets the upper bucket, so rounding errors must not push the quotient below the
-    boundary."""
+    """In your result, a distance on the boundary between two of T5's buckets falls into the lower bucket. The
+    rule: a distance on a boundary belongs to the upper bucket, so rounding errors must not push the quotient
+    below the boundary."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
@@ -697,7 +697,7 @@ def positions_drawn_with_replacement(length, max_length, rng):
 
 @mistake("random_positions", "expected: rng.choice without a sort")
 def positions_not_sorted(length, max_length, rng):
-    """Your positions are in the order in which they were drawn. The rule: the positions increase."""
+    """Your positions are in the order in which you drew them. The rule: the positions increase."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return rng.permutation(max_length)[:length]
 

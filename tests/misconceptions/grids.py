@@ -1,7 +1,6 @@
-"""Known mistakes with grids: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with grids: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -13,7 +12,7 @@ from solutions import grids
 
 
 def spread(rates, axis_of_pair, n_axes):
-    """Frequency matrix in which pair i has the frequency rates[i], on the axis axis_of_pair[i]."""
+    """Frequency matrix in which pair i has frequency rates[i] on axis axis_of_pair[i]."""
     return rates[:, np.newaxis] * np.eye(n_axes)[axis_of_pair]
 
 
@@ -22,14 +21,14 @@ def rates_of(size, base):
 
 
 def like(result, *inputs):
-    """Result in the dtype that the rule requires, so that only the mistake itself costs points."""
+    """Result with the dtype that the rule requires, so that only the mistake itself costs points."""
     single = all(np.asarray(one).dtype == np.float32 for one in inputs)
     return result.astype(np.float32 if single else np.float64)
 
 
 def placed(segments, place):
-    """mrope_positions with `place(segment, cells, start, count)`, which returns a segment's positions and the next
-    start."""
+    """mrope_positions built on `place(segment, cells, start, count)`, which returns a segment's positions and the
+    next start."""
     grids.mrope_positions(segments)
     pieces, start, count = [], 0, 0
     for segment in segments:
@@ -55,8 +54,8 @@ def cells_column_by_column(height, width):
 
 @mistake("grid_positions", "expected: right for square grids, so nobody notices")
 def divided_by_the_height(height, width):
-    """You divided by the height. The rule: divide the cell's number by the width, which is the number of cells in a
-    row."""
+    """You divided by the height. The rule: divide the cell's index by the width, which is the number of cells in
+    a row."""
     cells = np.arange(len(grids.grid_positions(height, width)))
     return np.stack([cells // height, cells % height], axis=-1)
 
@@ -93,14 +92,14 @@ def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "expected: the sum cannot tell (y, x) from (x, y)")
 def codes_added_up(height, width, d_model, base=10000.0):
-    """You added the encodings of y and x over all features. The rule: each axis has its own half of the features."""
+    """You added the encodings of y and x across all features. The rule: each axis has its own half of the features."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
 
 
 @mistake("sinusoidal_2d", "ml-explore/mlx-lm #1768; alibaba/MNN #3345")
 def flattened_cell_numbers(height, width, d_model, base=10000.0):
-    """You encoded the cell's number in the flattened grid. The rule: encode the cell's row and column."""
+    """You encoded the cell's index in the flattened grid. The rule: encode the cell's row and column."""
     angles = np.outer(np.arange(height * width), rates_of(d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -169,8 +168,8 @@ def border_not_clamped(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the index clamped instead of the coordinate")
 def index_clamped_alone(table, old_shape, new_shape):
-    """You clamped the cell's number but not u itself, so you extrapolated before the first centre. The rule: clamp u,
-    so that the values of the outer cells continue beyond their centres."""
+    """You clamped the cell index but not u itself, so you extrapolated before the first centre. The rule: clamp
+    u, so that the values of the outer cells continue beyond their centres."""
 
     def extended(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -208,8 +207,8 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow pairs to x. The rule: the frequencies start again for x, so both axes
-    have the same frequencies."""
+    """You gave the fast pairs to y and the slow pairs to x. The rule: the frequencies start over for x, so both
+    axes have the same frequencies."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
@@ -249,8 +248,8 @@ def alternating_x_first(head_dim, base=10000.0):
 
 @mistake("mrope_frequencies", "vllm-project/vllm-omni #1784")
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
-    """You gave the axes consecutive sections even if `interleaved` is True. The rule: if `interleaved` is
-    True, the axes take turns from pair to pair."""
+    """You gave the axes consecutive sections even when `interleaved` is True. The rule: if `interleaved` is True,
+    the axes alternate from pair to pair."""
     return grids.mrope_frequencies(head_dim, sections, base)
 
 
@@ -277,8 +276,8 @@ def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False
 
 @mistake("mrope_frequencies", "expected: h and w given the first turns")
 def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
-    """In the interleaved form, you begin with h, then w, then t. The rule: the order is t, h, w, so h has the pairs
-    with i mod 3 = 1, and w those with i mod 3 = 2."""
+    """In the interleaved form, you started with h, then w, then t. The rule: the order is t, h, w, so h has the
+    pairs with i mod 3 = 1, and w those with i mod 3 = 2."""
 
     def axis_of(pair, sections):
         axis = (pair + 1) % 3
@@ -306,14 +305,14 @@ def by_section(rates_of_section, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start again in each section. The rule: pair i has base^(−2i/d), whatever its axis."""
+    """Your frequencies start over in each section. The rule: pair i has base^(−2i/d), regardless of its axis."""
     return by_section(lambda size: rates_of(2 * size, base), head_dim, sections, base, interleaved)
 
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """In your result, each section begins with the fastest frequency. The rule: i counts the pairs of all sections, so
-    pair i has base^(−2i/d), whatever its axis."""
+    """In your result, each section begins with the fastest frequency. The rule: i counts the pairs of all
+    sections, so pair i has base^(−2i/d), regardless of its axis."""
     return by_section(lambda size: rates_of(head_dim, base)[:size], head_dim, sections, base, interleaved)
 
 
@@ -325,8 +324,8 @@ def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
 
 @mistake("apply_rope_nd", "huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264")
 def half_layout_on_a_grid(x, positions, frequencies):
-    """You paired features half the width apart, as transformers does. The rule: here, a pair is two neighbours, (2i,
-    2i+1)."""
+    """You paired features that are half the width apart, as transformers does. The rule: here, a pair consists of
+    two neighbours, (2i, 2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
     return grids.apply_rope_nd(x[..., pairs], positions, frequencies)[..., np.argsort(pairs)]
@@ -346,7 +345,7 @@ def first_coordinate_alone(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768")
 def coordinates_ignored(x, positions, frequencies):
-    """You rotated each row by its row number. The rule: rotate by the coordinates in `positions`."""
+    """You rotated each row by its index. The rule: rotate by the coordinates in `positions`."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     frequencies = np.sum(frequencies, axis=1, keepdims=True)
     return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
@@ -406,15 +405,14 @@ def one_too_far_after_an_image(segments):
 
 @mistake("mrope_positions", "expected: the 1 left out")
 def next_segment_one_short(segments):
-    """You started the next segment at the largest coordinate of the segment before it. The rule: start at 1 +
-    the largest coordinate."""
+    """You started the next segment at the previous segment's largest coordinate. The rule: start at 1 + the
+    largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
 
 
 @mistake("mrope_positions", "expected: the offset added to text alone")
 def images_start_at_zero(segments):
-    """In your result, an image's coordinates start at 0. The rule: add the start of the segment to the
-    coordinates."""
+    """In your result, an image's coordinates start at 0. The rule: add the segment's start to the coordinates."""
 
     def place(segment, cells, start, count):
         return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
@@ -424,7 +422,7 @@ def images_start_at_zero(segments):
 
 @mistake("mrope_positions", "NVIDIA-NeMo/Speech #14611")
 def every_image_at_the_first_one_s_start(segments):
-    """Your later images start where the first image starts. The rule: every segment has its own start."""
+    """Your later images start where the first image does. The rule: every segment has its own start."""
     first = []
 
     def place(segment, cells, start, count):
@@ -453,8 +451,8 @@ def only_the_first_image_has_a_grid(segments):
 
 @mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
-    """In a video, your time coordinate does not change from frame to frame. The rule: add the cell's t to the start of
-    the segment."""
+    """In a video, your time coordinate does not change from frame to frame. The rule: add the cell's t to the
+    segment's start."""
     return placed(
         segments,
         lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
@@ -500,7 +498,7 @@ def time_alone(positions):
 
 @mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    """Your x continues with the frequencies where y stopped. The rule: the frequencies start again for x."""
+    """Your x continues with the frequencies where y left off. The rule: the frequencies start over for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
@@ -521,7 +519,7 @@ def exchanged(neighbours):
 
 @mistake("resize_grid", "expected: f and 1 − f swapped")
 def shares_exchanged(table, old_shape, new_shape):
-    """You swapped the two shares, so the cell that is farther from the new centre gets the larger share. The rule: the
+    """You swapped the two shares, so the cell farther from the new centre gets the larger share. The rule: the
     nearer cell has the larger share."""
 
     def neighbours(centres, old):
@@ -562,8 +560,8 @@ def averaged_where_it_shrinks(table, old_shape, new_shape):
 
 @mistake("mrope_frequencies", "expected: sections used up pair by pair")
 def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
-    """In the interleaved form, you gave every axis exactly as many pairs as its section. The rule: only i mod 3 and
-    three times the section decide, so h and w can get fewer pairs."""
+    """In the interleaved form, you gave every axis exactly as many pairs as its section. The rule: a pair's axis
+    depends only on i mod 3 and three times the section, so h and w can get fewer pairs."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if not interleaved:
         return right
@@ -589,7 +587,7 @@ def angles_in_degrees(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "expected: astype(int) on positions")
 def coordinates_cut_off(x, positions, frequencies):
-    """You cut the coordinates to whole numbers. The rule: a coordinate may be any real number."""
+    """You truncated the coordinates to whole numbers. The rule: a coordinate can be any real number."""
     return grids.apply_rope_nd(x, np.trunc(positions), frequencies)
 
 
@@ -602,7 +600,7 @@ def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
 
 @mistake("next_position", "expected: initial=0 for the maximum of nothing")
 def first_token_at_one(positions):
-    """If there are no tokens yet, you use 0 as the largest coordinate, so the first token is at 1. The rule: the first
+    """If there are no tokens yet, your largest coordinate is 0, so the first token is at 1. The rule: the first
     token is at 0."""
     return max(grids.next_position(positions), 1)
 
@@ -644,7 +642,7 @@ def start_at_the_sum_of_the_largest_coordinates(segments):
 
 @mistake("mrope_positions", "expected: t mistaken for the frame number within the video")
 def time_starts_anew(segments):
-    """In your result, an image's time starts at 0. The rule: add the start of the segment to all three coordinates."""
+    """In your result, an image's time starts at 0. The rule: add the segment's start to all three coordinates."""
 
     def place(segment, cells, start, count):
         own = np.array([0 if np.ndim(segment) else start, start, start])
@@ -720,7 +718,7 @@ def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def turned_by(x, positions, frequencies, turn):
-    """Return the result of apply_rope_nd, with the new features of each pair computed by turn(even, odd, cos, sin)."""
+    """Return the result of apply_rope_nd, using turn(even, odd, cos, sin) to compute each pair's new features."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
@@ -754,7 +752,7 @@ ONE_AXIS = (
 
 
 def one_axis(axis_of, x, positions, frequencies):
-    """apply_rope_nd in which each pair keeps only the frequency of one axis, which `axis_of` selects."""
+    """apply_rope_nd in which each pair keeps only one axis's frequency, which `axis_of` selects."""
     grids.apply_rope_nd(x, positions, frequencies)
     alone = np.eye(np.shape(frequencies)[1])[axis_of(np.asarray(frequencies))]
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
@@ -778,7 +776,7 @@ def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
 
 
 def going_on_at(side, segments):
-    """Positions by mrope_positions, except that the next start is the start of an image plus its size along `side`."""
+    """Positions as in mrope_positions, except that the next start is the image's start plus its size along `side`."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])
@@ -940,7 +938,7 @@ def frequencies_of_the_grid_grow(height, width, d_model, base=10000.0):
 
 @mistake("grid_positions", "expected: np.stack of np.mgrid or np.indices, without a reshape")
 def cells_left_in_a_grid(height, width):
-    """You returned the cells as a grid. The rule: the result has one row per cell, listed row by row."""
+    """You returned the cells in the shape of the grid. The rule: the result has one row per cell, listed row by row."""
     return grids.grid_positions(height, width).reshape(height, width, 2)
 
 

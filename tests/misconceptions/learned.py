@@ -1,7 +1,6 @@
-"""Known mistakes with learned positions: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with learned positions: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -46,7 +45,7 @@ def root_of_the_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: np.random.seed, as in most older code")
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
-    """You drew from numpy's old global generator, np.random. The rule: draw from default_rng(seed)."""
+    """You drew from numpy's legacy global generator, np.random. The rule: draw from default_rng(seed)."""
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
 
 
@@ -65,8 +64,8 @@ def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: BERT's truncated normal distribution, with clip")
 def table_cut_off_at_two_deviations(max_len, d_model, seed, std=0.02):
-    """You cut off numbers that are more than two standard deviations from 0. The rule: keep every number as it is drawn
-    from the normal distribution."""
+    """You clipped the numbers to within two standard deviations of 0. The rule: keep every number exactly as it
+    is drawn from the normal distribution."""
     return np.clip(learned.init_table(max_len, d_model, seed, std), -2 * std, 2 * std)
 
 
@@ -123,8 +122,8 @@ def tokens_without_positions(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: one index for both tables")
 def token_ids_as_positions(token_table, position_table, token_ids):
-    """You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the
-    token is."""
+    """You read the position table with the token ids. The rule: token t gets row t of the position table,
+    regardless of the token."""
     rows = np.asarray(position_table)[np.asarray(token_ids) % len(position_table)]
     return learned.lookup(token_table, token_ids) + rows
 
@@ -139,8 +138,8 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """If a row was read several times, you added only one of its gradients, because `+=` and `=` write a repeated row
-    once. The rule: add all gradients of a row."""
+    """If a row was read several times, you added only one of its gradients, because `+=` and `=` write a repeated
+    row only once. The rule: add all gradients of a row."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
@@ -158,8 +157,7 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @mistake("sgd_step", "expected: the sign of the update")
 def step_uphill(table, gradient, learning_rate):
-    """You added the gradient, which makes the loss larger. The rule: gradient descent subtracts the
-    gradient."""
+    """You added the gradient, which increases the loss. The rule: gradient descent subtracts the gradient."""
     return learned.sgd_step(table, gradient, -learning_rate)
 
 
@@ -245,8 +243,8 @@ def nearest_row_taken_from_below(table, new_len):
 
 @mistake("resize_table", "expected: f and 1 − f swapped")
 def shares_exchanged(table, new_len):
-    """You swapped the two shares, so the row that is farther away gets the larger share. The rule: at fraction f
-    between two rows, the later row has the share f, and the earlier row 1 − f."""
+    """You swapped the two shares, so the row farther away gets the larger share. The rule: at fraction f between
+    two rows, the later row has share f, and the earlier row 1 − f."""
     where = np.linspace(0, len(table) - 1, new_len)
     # A new row that lies on an old one takes all of the row above it; the last row has none above it, and a single row
     # is not mixed.
@@ -269,7 +267,7 @@ def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
 
 
 def embedded_at(token_table, position_table, token_ids, rows):
-    """Embedding with other rows of the position table, for entries that choose incorrect rows."""
+    """Embedding that reads other rows of the position table, for entries that choose incorrect rows."""
     return learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)
 
 
@@ -313,8 +311,7 @@ def lengths_added_up(max_len, lengths):
 
 @mistake("resize_table", "expected: the formula for u_j without its special case")
 def one_row_is_nan(table, new_len):
-    """Your formula divides by 0 if new_len is 1, which gives NaN. The rule: return the first row if new_len
-    is 1."""
+    """Your formula divides by 0 when new_len is 1, which gives NaN. The rule: return the first row if new_len is 1."""
     right = learned.resize_table(table, new_len)
     return np.full_like(right, np.nan) if new_len == 1 else right
 

@@ -1,6 +1,6 @@
-"""Known mistakes with a whole model: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with a whole model: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the lesson's words, but leaves the fix to the student.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ def _array(x):
 
 
 def _softmax(scores, axis=-1):
-    """Softmax that returns zeros for a slice of only −inf."""
+    """Softmax that returns zeros for a slice that is all −inf."""
     weights = np.exp(scores - np.maximum(scores.max(axis=axis, keepdims=True), -1e300))
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), 1e-300)
 
@@ -34,7 +34,7 @@ def _merged(heads):
 
 
 class _Attention:
-    """Grouped-query attention in separate steps, so that a subclass can contain a mistake in a single step."""
+    """Grouped-query attention in separate steps, so that a subclass can get a single step wrong."""
 
     def __init__(self, x, layer, positions, frequencies, mask, cache=None):
         self.x, self.positions, self.frequencies, self.mask = _array(x), _array(positions), frequencies, mask
@@ -138,7 +138,7 @@ def one_plus_the_weight(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "expected: the weight forgotten")
 def no_weight(x, weight, eps=1e-5):
-    """You left out the weight. The rule: at the end, each feature is multiplied by its weight."""
+    """You left out the weight. The rule: at the end, multiply each feature by its weight."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps)
 
 
@@ -151,7 +151,7 @@ def one_mean_for_all_rows(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "ggml-org/llama.cpp #2373; huggingface/candle #271 (1e-6 instead of 1e-5)")
 def eps_of_another_model(x, weight, eps=1e-5):
-    """You did not use the eps that the caller passes. The rule: use the eps that is passed, because each
+    """You did not use the eps that the caller passed. The rule: use the eps that is passed, because each
     checkpoint has its own."""
     return model.rms_norm(x, weight, 1e-6)
 
@@ -165,7 +165,7 @@ def _silu(z):
 
 @mistake("swiglu", "ml-explore/mlx-lm #767")
 def silu_on_up(x, w_gate, w_up, w_down):
-    """You applied silu to x w_up. The rule: apply silu to the gate, x w_gate, and leave x w_up as it is."""
+    """You applied silu to x w_up. The rule: apply silu to the gate, x w_gate, and leave x w_up unchanged."""
     return model.swiglu(x, w_up, w_gate, w_down)
 
 
@@ -201,15 +201,15 @@ def relu_for_silu(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "google-research/timesfm #493")
 def no_second_part(x, w_gate, w_up, w_down):
-    """You left out x w_up. The rule: multiply silu of the gate by x w_up, number by number."""
+    """You left out x w_up. The rule: multiply silu of the gate by x w_up, element by element."""
     x = _array(x)
     return np.nan_to_num(_silu(x @ w_gate)) @ w_down
 
 
 @mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: in floats, silu is 0 if e^−z is
-    too large."""
+    """Your silu is NaN or raises an error when e^−z is too large for a float. The rule: in floating point, silu
+    is 0 when e^−z is too large."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
@@ -225,7 +225,7 @@ def divided_by_the_logarithm(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: gate and up added")
 def parts_added(x, w_gate, w_up, w_down):
-    """You added the two parts. The rule: multiply the two parts, number by number."""
+    """You added the two parts. The rule: multiply the two parts, element by element."""
     x = _array(x)
     return (np.nan_to_num(_silu(x @ w_gate)) + x @ w_up) @ w_down
 
@@ -250,14 +250,13 @@ def tiled(x, n_rep):
 
 @mistake("repeat_heads", "ByteDance-Seed/VeOmni #162 (another axis)")
 def rows_repeated(x, n_rep):
-    """You repeated rows. The rule: repeat heads, along the third axis from the end."""
+    """You repeated rows. The rule: repeat heads, along the third-to-last axis."""
     return np.repeat(_array(x), n_rep, axis=-2)
 
 
 @mistake("repeat_heads", "expected: axis 0, which is right without a batch")
 def first_axis_repeated(x, n_rep):
-    """You repeated the first axis. The rule: repeat the head axis, which is the third from the end, even with a
-    batch."""
+    """You repeated the first axis. The rule: repeat the head axis, which is third to last, even with a batch."""
     return np.repeat(_array(x), n_rep, axis=0)
 
 
@@ -299,7 +298,7 @@ def permuted_as_one_head(w, n_heads):
 
 @mistake("to_half_layout", "expected: the inverse permutation")
 def back_to_pairs(w, n_heads):
-    """You did the opposite reordering, from halves to pairs. The rule: reorder from pairs to halves."""
+    """You reordered in the opposite direction, from halves to pairs. The rule: reorder from pairs to halves."""
     return _reordered(w, n_heads, lambda size: np.arange(size).reshape(2, -1).T.ravel())
 
 
@@ -357,7 +356,7 @@ def backwards(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "NVIDIA/Megatron-LM #453")
 def positions_ignored(x, positions, frequencies):
-    """You rotated by 0, 1, 2, …, whatever `positions` is. The rule: rotate by `positions`."""
+    """You rotated by 0, 1, 2, …, regardless of `positions`. The rule: rotate by `positions`."""
     return _rotated(x, _angles(np.arange(np.shape(x)[-2]), frequencies), _halves)
 
 
@@ -640,7 +639,7 @@ def _fed(x, layer):
 
 @mistake("block", "pytorch/pytorch #61165; Howuhh/faster-trajectory-transformer #3; tracel-ai/burn #1056")
 def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You added the result to the normalized x. The rule: normalize a copy of x, and add the result to x itself."""
+    """You added the result to the normalized x. The rule: normalize a copy of x, but add the result to x itself."""
     x = model.rms_norm(x, layer["norm_1"], eps)
     out, pair = _attend(x, layer, (positions, frequencies, mask, cache))
     x = model.rms_norm(x + out, layer["norm_2"], eps)
@@ -666,8 +665,8 @@ def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1
 
 @mistake("block", "GPT-J and GPT-NeoX have such blocks")
 def parallel_parts(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads x without the result of attention. The rule: the feed-forward part reads x
-    plus the result of attention."""
+    """Your feed-forward part reads x without the attention result. The rule: the feed-forward part reads x plus
+    the attention result."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _array(x) + out + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
@@ -704,8 +703,8 @@ def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=
 
 @mistake("block", "expected: one of the two sums left out")
 def attention_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x with the result of attention and added only the feed-forward part. The rule: add both
-    results to x."""
+    """You replaced x with the attention result and added only the feed-forward part. The rule: add both results
+    to x."""
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
@@ -796,7 +795,7 @@ def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: layers in the dict's order")
 def layers_as_they_come(tensors, frequencies, eps=1e-5):
-    """Your layers are in the dict's order. The rule: sort the layers by number."""
+    """Your layers are in the order of the dict. The rule: sort the layers by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     numbers = [int(name.split(".")[2]) for name in tensors if name.startswith("model.layers.")]
     return loaded | {"layers": [loaded["layers"][number] for number in dict.fromkeys(numbers)]}
@@ -874,14 +873,14 @@ def no_final_norm(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "sgl-project/sglang #1508; huggingface/transformers #43429")
 def always_tied(tokens, loaded, positions=None, mask=None, cache=None):
-    """You always used the embedding as the head. The rule: if the model has a `head`, use it."""
+    """You always used the embedding as the head. The rule: if the model has a `head`, use that."""
     return _forward(tokens, loaded, positions, mask, cache, head=_array(loaded["embedding"]).T)
 
 
 @mistake("forward", "Gemma multiplies its embedding by √d")
 def embedding_scaled(tokens, loaded, positions=None, mask=None, cache=None):
-    """You multiplied the embedding by √d, as the first transformer and Gemma do. The rule: a Llama uses the embedding
-    without a factor."""
+    """You multiplied the embedding by √d, as the first transformer and Gemma do. The rule: a Llama model does not
+    scale the embedding."""
     return _forward(tokens, loaded, positions, mask, cache, scale=np.sqrt(np.shape(loaded["embedding"])[-1]))
 
 
@@ -1019,7 +1018,7 @@ def shifted_backwards(logits, tokens):
 
 @mistake("next_token_loss", "expected: the first logits left out instead of the last")
 def first_logits_left_out(logits, tokens):
-    """You left out the first logits and compared each token with the logits that the model computed after reading it.
+    """You left out the first logits and compared each token with the logits computed after the model had read it.
     The rule: leave out the last logits and the first token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., 1:]).mean())
 
@@ -1082,7 +1081,7 @@ def one_minus_the_probability(logits, tokens):
 
 @mistake("next_token_loss", "expected: np.exp of raw logits")
 def loss_overflows(logits, tokens):
-    """In your softmax, large logits overflow. The rule: subtract the largest logit of each row first."""
+    """Large logits overflow in your softmax. The rule: subtract the largest logit of each row first."""
     weights = np.exp(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(weights, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen / weights.sum(axis=-1)).mean())
@@ -1090,8 +1089,8 @@ def loss_overflows(logits, tokens):
 
 @mistake("next_token_loss", "expected: the logarithm after the softmax")
 def logarithm_of_zero(logits, tokens):
-    """Your loss is infinite if a probability is too small for a float. The rule: work with differences of logits, and
-    take the logarithm of the sum of exponentials, not of a probability."""
+    """Your loss is infinite when a probability is too small for a float. The rule: work with differences of
+    logits, and take the logarithm of the sum of exponentials, not of a probability."""
     chances = _softmax(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(chances, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen).mean())
@@ -1137,7 +1136,7 @@ def prompt_read_once(tokens, loaded, count):
 
 @mistake("generate", "expected: prompt and new tokens together, as transformers returns them")
 def prompt_returned_too(tokens, loaded, count):
-    """You returned the prompt as well. The rule: return only the new tokens."""
+    """You returned the prompt too. The rule: return only the new tokens."""
     return np.concatenate([np.asarray(tokens, dtype=np.int64), model.generate(tokens, loaded, count)])
 
 

@@ -1,6 +1,6 @@
-"""Known mistakes with methods of today's models: incorrect versions of single functions, which must lose points.
+"""Known mistakes with methods of today's models: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the lesson's words, but leaves the fix to the student.
 """
 
 from itertools import chain
@@ -14,7 +14,7 @@ BASE = 10000.0
 
 
 def aligned(q_len, k_len):
-    """Positions of the queries as a column, and of the keys as a row."""
+    """Query positions as a column, and key positions as a row."""
     return np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
 
 
@@ -32,8 +32,8 @@ def rotated(x, positions, base=BASE):
 
 @mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
-    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself,
-    so there are t + 1 tokens."""
+    """In your result, token t divides its weight among t tokens. The rule: a token may also attend to itself, so
+    there are t + 1 tokens."""
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
@@ -44,8 +44,8 @@ def shares_without_the_token_itself_at_token_0_either(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t and the t
-    tokens before it."""
+    """In your result, token t divides its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t
+    and the t tokens before it."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
@@ -58,8 +58,8 @@ def shares_without_the_causal_mask(length):
 
 @mistake("position_from_share", "expected: a count mistaken for a position, as in fla-org/flash-linear-attention #766")
 def positions_counted_from_one(share):
-    """You returned 1/share, the number of visible tokens. The rule: positions count from 0, so the position is one less
-    than the number of visible tokens."""
+    """You returned 1/share, which is the number of visible tokens. The rule: positions count from 0, so the
+    position is one less than the number of visible tokens."""
     return modern.position_from_share(share) + 1
 
 
@@ -137,16 +137,16 @@ def chunks_without_the_cache(q_len, k_len, chunk):
 
 @mistake("chunk_mask", "expected with a cache: the shift remembered in one of the two conditions")
 def blocks_of_the_row_numbers(q_len, k_len, chunk):
-    """You used the row number as the position when you computed the query's block. The rule: query i is at i + k_len −
-    q_len, both for its block and for the causal mask."""
+    """You used the row index as the position when you computed the query's block. The rule: query i is at i +
+    k_len − q_len, both for its block and for the causal mask."""
     query, key = aligned(q_len, k_len)
     return (np.arange(q_len)[:, np.newaxis] // chunk == key // chunk) & (key <= query)
 
 
 @mistake("chunk_mask", "expected with a cache: the shift remembered in the other of the two conditions")
 def causal_by_the_row_numbers(q_len, k_len, chunk):
-    """You used the row number as the position in the causal condition. The rule: query i is at i + k_len − q_len, both
-    for the causal mask and for its block."""
+    """You used the row index as the position in the causal condition. The rule: query i is at i + k_len − q_len,
+    both for the causal mask and for its block."""
     query, key = aligned(q_len, k_len)
     return (query // chunk == key // chunk) & (key <= np.arange(q_len)[:, np.newaxis])
 
@@ -199,7 +199,7 @@ def slow_pairs_rotate(head_dim, p, base=BASE):
 
 @mistake("p_rope_frequencies", "expected: round() instead of the floor in Hugging Face transformers")
 def number_of_pairs_rounded(head_dim, p, base=BASE):
-    """You did not round the number of rotating pairs down. The rule: rotate ⌊p·d/2⌋ pairs, rounded down."""
+    """You did not round down the number of rotating pairs. The rule: rotate ⌊p·d/2⌋ pairs, rounded down."""
     return np.where(np.arange(head_dim // 2) < round(p * head_dim / 2), frequencies(head_dim, base), 0.0)
 
 
@@ -248,8 +248,8 @@ def log_of_the_position(positions, trained_len):
 
 @mistake("decoupled_scores", "expected: the content part's scale kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You divided the sum by the square root of the content part's size only. The rule: a head has the features of both
-    parts, d_c + d_r."""
+    """You divided the sum by the square root of the size of the content part only. The rule: a head has the
+    features of both parts, d_c + d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)
@@ -301,7 +301,7 @@ def sinks_taken_from_the_window(length, n_sinks, window):
 
 @mistake("kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it")
 def window_without_sinks(length, n_sinks, window):
-    """You dropped the first tokens. The rule: the sinks stay in the cache, however long the text gets."""
+    """You dropped the first tokens. The rule: the sinks stay in the cache, however long the text becomes."""
     return modern.kept_tokens(length, 0, window)
 
 
@@ -327,8 +327,8 @@ def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "karpathy/nanochat #264; huggingface/transformers #25199 (the other layout)")
 def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
-    """You paired features half the width apart. The rule: a pair is two neighbours, (2i, 2i+1), as in the stored
-    keys."""
+    """You paired features that are half the width apart. The rule: a pair consists of two neighbours, (2i, 2i+1),
+    as in the stored keys."""
     cache_k = np.asarray(cache_k, dtype=np.float64)
     half = cache_k.shape[-1] // 2
     interleaved = np.stack([cache_k[..., :half], cache_k[..., half:]], axis=-1).reshape(cache_k.shape)
@@ -357,7 +357,7 @@ def chunks_counted_from_the_end(q_len, k_len, chunk):
 
 @mistake("p_rope_frequencies", "expected: a count with a lower limit of 1")
 def at_least_one_pair(head_dim, p, base=BASE):
-    """You let at least one pair rotate. The rule: rotate ⌊p·d/2⌋ pairs, which can be 0."""
+    """You always let at least one pair rotate. The rule: rotate ⌊p·d/2⌋ pairs, which can be 0."""
     return np.where(np.arange(head_dim // 2) < 1, 1.0, modern.p_rope_frequencies(head_dim, p, base))
 
 
@@ -369,8 +369,8 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: the size of the whole head in the exponent")
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You computed the frequencies for both parts together, d_c + d_r. The rule: compute the frequencies for
-    the rotated part, whose size is d_r."""
+    """You computed the frequencies for the combined size of both parts, d_c + d_r. The rule: compute the
+    frequencies for the rotated part, whose size is d_r."""
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower)
@@ -378,7 +378,7 @@ def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positi
 
 @mistake("kept_tokens", "expected: np.arange(n_sinks) for a text that is shorter")
 def sinks_that_are_not_there(length, n_sinks, window):
-    """You listed sinks that do not exist yet. The rule: list only tokens in the text, which has `length` of them."""
+    """You listed sinks that do not exist yet. The rule: list only tokens in the text, of which there are `length`."""
     return np.concatenate([np.arange(n_sinks), np.arange(max(n_sinks, length - window), length)])
 
 
@@ -403,8 +403,8 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("p_rope_frequencies", "expected: the list shortened")
 def pairs_cut_off(head_dim, p, base=BASE):
-    """You cut off the pairs that do not rotate. The rule: keep the pairs that do not rotate, with frequency
-    0, so there are head_dim/2 numbers."""
+    """You dropped the pairs that do not rotate. The rule: keep the pairs that do not rotate, with frequency 0, so
+    there are head_dim/2 numbers."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return right[right > 0]
 
@@ -431,7 +431,8 @@ def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_posi
 
 @mistake("decoupled_scores", "deepseek-ai/DeepSeek-V3 and its ports: the two layouts of RoPE")
 def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You paired features half the width apart. The rule: here, a pair is two neighbours, (2i, 2i+1)."""
+    """You paired features that are half the width apart. The rule: here, a pair consists of two neighbours, (2i,
+    2i+1)."""
     order = np.arange(np.shape(q_rope)[-1]).reshape(2, -1).T.ravel()
     q_rope, k_rope = np.asarray(q_rope)[..., order], np.asarray(k_rope)[..., order]
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
@@ -452,7 +453,7 @@ def row_times_offset(cache_k, offset, base=BASE):
 
 
 def moved(cache_k, offset, base, turn):
-    """Return the result of shift_keys, with the new features of each pair computed by turn(even, odd, cos, sin)."""
+    """Return the result of shift_keys, using turn(even, odd, cos, sin) to compute each pair's new features."""
     right = modern.shift_keys(cache_k, offset, base)
     angles, x = float(offset) * frequencies(right.shape[-1], base), np.asarray(cache_k, dtype=np.float64)
     even, odd = turn(x[..., 0::2], x[..., 1::2], np.cos(angles), np.sin(angles))
@@ -479,8 +480,8 @@ def cos_and_sin_exchanged(cache_k, offset, base=BASE):
 
 @mistake("sink_weights", "expected: plain softmax")
 def sink_left_out(scores, sink):
-    """You left the sink out of the sum. The rule: divide by the sum of all powers plus e^sink, so rows sum to less than
-    1."""
+    """You left the sink out of the sum. The rule: divide by the sum of all exponentials plus e^sink, so rows sum
+    to less than 1."""
     return modern.sink_weights(scores, np.full(np.shape(sink), -np.inf))
 
 

@@ -1,7 +1,6 @@
-"""Known mistakes with the first three attempts: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with the first three attempts: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
-student.
+A hint says what the code did and then states the rule, in the lesson's words. A hint leaves the fix to the student.
 """
 
 import math
@@ -76,14 +75,14 @@ def bits_from_a_logarithm_of_base_two(length):
 
 @mistake("bits_needed", "ucb-bar/chisel2-deprecated #489")
 def bits_from_a_quotient_of_logarithms(length):
-    """You divided two logarithms; rounding can push the quotient just above a whole number, which gives one bit too
-    many. The rule: count in whole numbers."""
+    """You divided two logarithms, but rounding can push the quotient just above a whole number, which gives one
+    bit too many. The rule: count in whole numbers."""
     return naive.bits_needed(length) if length < 2 else math.ceil(math.log(length) / math.log(2))
 
 
 @mistake("bits_needed", "antonblanchard/microwatt #360")
 def bits_of_the_length(length):
-    """You counted the bits of L. The rule: the largest number to write is the last position, L − 1."""
+    """You counted the bits of L. The rule: the largest number to encode is the last position, L − 1."""
     return int(length).bit_length()
 
 
@@ -101,28 +100,28 @@ def bits_rounded_to_the_nearest(length):
 
 @mistake("bits_needed", "expected: the ceiling of the formula, and the last position instead of the length")
 def bits_from_the_logarithm_of_the_last_position(length):
-    """You rounded up the logarithm of the last position, so a position that is a power of two gets one bit too few. The
-    rule: n bits can write the numbers from 0 to 2^n − 1, so 2^n itself needs n + 1 bits."""
+    """You rounded up the logarithm of the last position, so a position that is a power of two gets one bit too
+    few. The rule: n bits can represent the numbers from 0 to 2^n − 1, so 2^n itself needs n + 1 bits."""
     return math.ceil(math.log2(length - 1)) if length > 2 else 1
 
 
 @mistake("bits_needed", "expected: the last position instead of the length, and int() as a ceiling")
 def bits_from_the_logarithm_of_the_last_position_rounded_down(length):
-    """You rounded down the logarithm of the last position, so every position from 2 on gets one bit too few. The rule:
-    a number whose logarithm begins with n needs n + 1 bits."""
+    """You rounded down the logarithm of the last position, so every position from 2 on gets one bit too few. The
+    rule: a number whose logarithm has the integer part n needs n + 1 bits."""
     return int(math.log2(length - 1)) if length > 2 else 1
 
 
 @mistake("bits_needed", "expected: the formula without its lower bound")
 def no_bit_for_one_token(length):
-    """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
+    """You gave a single token no bits, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
     return naive.bits_needed(length) - (length == 1)
 
 
 @mistake("binary_positions", "jscott3201/rusty-bacnet #203")
 def least_significant_bit_first(length, n_bits=None):
-    """Your bits are in the opposite order. The rule: the most significant bit comes first, just as numbers are
-    written."""
+    """Your bits are in the opposite order. The rule: the most significant bit comes first, just as in written
+    numbers."""
     return naive.binary_positions(length, n_bits)[:, ::-1]
 
 
@@ -156,8 +155,8 @@ def period_grows_by_addition(bit):
 
 @mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
 def difference_of_the_sums(codes):
-    """In your count, a bit that rises cancels a bit that falls, as from 01 to 10, so you compare only the numbers of
-    ones. The rule: each bit that changes counts as one, in either direction."""
+    """In your count, a bit that rises cancels a bit that falls, as from 01 to 10, so you compare only how many
+    ones each code has. The rule: each bit that changes counts as one, in either direction."""
     return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
 
 
@@ -182,8 +181,8 @@ def whether_anything_changes(codes):
 
 @mistake("hamming_steps", "expected: np.roll closes the sequence into a ring")
 def steps_around_a_ring(codes):
-    """You returned one number too many: the step from the last position back to the first. The rule: T positions have T
-    − 1 steps."""
+    """You returned one number too many, the step from the last position back to the first. The rule: T positions
+    have T − 1 steps."""
     return np.count_nonzero(codes != np.roll(codes, -1, axis=0), axis=-1).astype(np.int64)
 
 
@@ -227,8 +226,8 @@ def gray_numbers(length, n_bits=None):
 
 @mistake("gray_positions", "expected: running sums belong to the decoder")
 def gray_decoded(length, n_bits=None):
-    """You computed the number that a Gray code stands for, which is the opposite direction. The rule: a Gray bit is the
-    exclusive or of exactly two neighbouring bits of the number."""
+    """You computed the number that a Gray code represents, which is the opposite direction. The rule: a Gray bit
+    is the exclusive or of exactly two adjacent bits of the number."""
     return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
 
 
@@ -249,8 +248,8 @@ def gray_with_the_least_significant_bit_first(length, n_bits=None):
 
 @mistake("gray_positions", "expected: & for ^")
 def gray_with_and(length, n_bits=None):
-    """You combined the position and its half with `and`, so few bits are left. The rule: use the exclusive or, which is
-    1 if the two bits differ."""
+    """You combined the position and its half with `and`, so few ones are left. The rule: use the exclusive or,
+    which is 1 where the two bits differ."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) & (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -258,8 +257,8 @@ def gray_with_and(length, n_bits=None):
 
 @mistake("gray_positions", "expected: | for ^")
 def gray_with_a_plain_or(length, n_bits=None):
-    """You combined the position and its half with a plain or. The rule: use the exclusive or, which is 0 if both bits
-    are 1."""
+    """You combined the position and its half with a plain or. The rule: use the exclusive or, which is 0 where
+    both bits are 1."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) | (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -322,8 +321,7 @@ def one_row_per_bit(length, n_bits=None):
 
 @mistake("hamming_steps", "expected: axis 1 for axis 0")
 def bits_compared_with_their_neighbours(codes):
-    """You compared neighbouring bits of one code. The rule: compare each code with the code of the position before
-    it."""
+    """You compared adjacent bits of one code. The rule: compare each code with the code of the position before it."""
     return (np.diff(np.asarray(codes), axis=1) != 0).sum(axis=1)
 
 
@@ -337,7 +335,7 @@ vars().update(
 
 @another_way("gray_positions", "binary_positions")
 def gray_of_neighbouring_bits(course, length, n_bits=None):
-    """Each bit of the Gray code compares two neighbouring bits of the position."""
+    """Each bit of the Gray code compares two adjacent bits of the position."""
     codes = course.binary_positions(length, n_bits)
     return np.concatenate([codes[:, :1], codes[:, 1:] ^ codes[:, :-1]], axis=1)
 

@@ -1,7 +1,6 @@
-"""Known mistakes with relative positions: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with relative positions: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -89,8 +88,8 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the second term added after the scaling")
 def distance_left_unscaled(q, k, key_table, max_distance):
-    """You did not divide the part with the vectors for the distances by √d. The rule: the vector for the distance is
-    added to the key, so its product with the query is divided as well."""
+    """You did not divide the part from the distance vectors by √d. The rule: the vector for the distance is added
+    to the key, so its product with the query is divided as well."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return plain + (right - plain) * np.sqrt(np.shape(q)[-1])
@@ -129,7 +128,7 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You reversed the meaning of the mask. The rule: True means that the query may attend to the key."""
+    """You reversed the mask's meaning. The rule: True means that the query may attend to the key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
@@ -166,8 +165,8 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query count as
-    distance 0."""
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query
+    count as being at distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -205,8 +204,8 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
 
 @mistake("t5_bias", "huggingface/transformers #8518 (bidirectional buckets used inside the decoder)")
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You used the bidirectional buckets even if `bidirectional` is False. The rule: in the causal case, all buckets
-    are for keys behind the query."""
+    """You used the bidirectional buckets even when `bidirectional` is False. The rule: in the causal case, all
+    buckets are for keys behind the query."""
     return relative.t5_bias(table, q_len, k_len, True, max_distance, q_start)
 
 
@@ -244,14 +243,14 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 
 @mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your max_distance has no effect. The rule: pass max_distance on to t5_bucket too."""
+    """Your max_distance has no effect. The rule: pass max_distance to t5_bucket as well."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
 
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    """If q_start is not passed, you give the last query the position of the last key. The rule: queries start at
-    q_start, which is 0 by default."""
+    """When q_start is not passed, you give the last query the position of the last key. The rule: queries start
+    at q_start, which is 0 by default."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
@@ -282,8 +281,7 @@ def vector_added_to_the_query(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: a mean instead of a sum, or a sum over the wrong axis")
 def mean_over_the_features(q, k, key_table, max_distance):
-    """You averaged over the features when you multiplied the query by the vectors. The rule: compute a sum, as in
-    q·k."""
+    """You averaged over the features when multiplying the query by the vectors. The rule: compute a sum, as in q·k."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return plain + (right - plain) / np.shape(q)[-1]
@@ -291,16 +289,16 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: a query
-    that may use no key gets zeros."""
+    """For a query with no allowed key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: a
+    query with no allowed key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """A query that may use no key attends to all keys equally in your result, because a large negative number is not
-    −∞. The rule: a query that may use no key gets zeros."""
+    """In your result, a query with no allowed key attends to all keys equally, because a large negative number is
+    not −∞. The rule: a query with no allowed key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -345,7 +343,7 @@ def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_
 
 
 def without_keys(q, k, mask):
-    """Output rows for which the mask allows no key."""
+    """Output rows of queries for which the mask allows no key."""
     shape = np.broadcast_shapes(np.shape(mask), (np.shape(q)[-2], np.shape(k)[-2]))
     return ~np.broadcast_to(mask, shape).any(axis=-1, keepdims=True)
 
@@ -407,8 +405,8 @@ def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: the value thought to look at the query")
 def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You measured the distance of a value in the opposite direction, from the key to the query. The rule: a value uses
-    the same distance, j − i, and so the same row number, as in the key table."""
+    """You measured the distance of a value in the opposite direction, from the key to the query. The rule: a
+    value uses the same distance, j − i, and therefore the same row number, as in the key table."""
     mirrored = np.flip(value_table, axis=0)
     return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
@@ -437,8 +435,8 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
 
 @mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You added the vectors of the value table without multiplying each by the weight of its key. The rule: compute Σ α
-    (v + b), so each vector has the same weight as its value."""
+    """You added the vectors of the value table without multiplying each by its key's weight. The rule: compute Σ
+    α (v + b), so that each vector has the same weight as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
@@ -446,8 +444,8 @@ def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_dis
 
 @mistake("shaw_attention", "expected: += with repeated indices, each of which numpy writes only once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=`
-    write a repeated row once. The rule: add the weights of all keys with the same distance."""
+    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=` write a
+    repeated row only once. The rule: add the weights of all keys with the same distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -458,7 +456,7 @@ def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask
 
 
 def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
-    """Buckets with `steps` as the logarithmic part, and with `exact` exact buckets."""
+    """Buckets with `steps` as the logarithmic part and `exact` exact buckets."""
     first, distance, per_direction = parts(positions, bidirectional, num_buckets)
     exact = per_direction // 2 if exact is None else exact
     far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
@@ -501,8 +499,8 @@ def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=Tr
 
 @mistake("t5_bias", "expected: reshape mistaken for a change of axes")
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You brought the heads to the front with a reshape, which keeps all numbers in their old order. The rule: move the
-    axis, so that bias[h] is head h."""
+    """You moved the heads to the front with a reshape, which keeps all numbers in their old order. The rule: move
+    the axis, so that bias[h] is head h."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
 
@@ -553,7 +551,7 @@ def four_terms_without_scale(q, k, key_table, content_bias, position_bias, max_d
 
 
 def three_terms(q, k, key_table, query_table, max_distance):
-    """Terms of DeBERTa's scores and their divisor, for entries with a mistake in one of them."""
+    """Terms and divisor of DeBERTa's scores, for entries with a mistake in one of them."""
     q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))
     rows = table_rows(q, k, max_distance)
     ask = np.einsum("...id,ijd->...ij", q, key_table[rows])
@@ -594,8 +592,8 @@ def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
 
 @mistake("t5_bucket", "expected: np.log2 for buckets that double")
 def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm above and below
-    the fraction line."""
+    """You used log₂ in the numerator and ln in the denominator. The rule: use the same logarithm in the numerator
+    and the denominator."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
     above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
@@ -605,7 +603,7 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
 
 @mistake("t5_bucket", "expected: the argument left out")
 def always_causal(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You used the causal buckets whatever `bidirectional` is. The rule: if `bidirectional` is True, each
+    """You used the causal buckets regardless of `bidirectional`. The rule: if `bidirectional` is True, each
     direction has half of the buckets."""
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
@@ -624,8 +622,8 @@ def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_dis
 
 @mistake("t5_bias", "expected: the length used as the largest distance")
 def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your wide buckets end at the length of the sequence. The rule: the wide buckets end at max_distance,
-    however long the sequence is."""
+    """Your wide buckets end at the sequence length. The rule: the wide buckets end at max_distance, however long
+    the sequence is."""
     relative_distances = relative.relative_positions(q_len, k_len, q_start)
     exact = len(table) // (4 if bidirectional else 2)
     farthest = max(q_len, k_len, exact + 1)
@@ -635,8 +633,8 @@ def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_di
 
 @mistake("t5_bucket", "expected: the largest distance in the call mistaken for max_distance")
 def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_buckets=32, max_distance=128):
-    """Your wide buckets end at the largest distance in the call. The rule: the wide buckets end at
-    max_distance, whatever the distances are."""
+    """Your wide buckets end at the largest distance in the call. The rule: the wide buckets end at max_distance,
+    regardless of the distances."""
     exact = num_buckets // (4 if bidirectional else 2)
     farthest = max(int(np.abs(distances).max(initial=0)), exact + 1)
     return relative.t5_bucket(distances, bidirectional, num_buckets, farthest)

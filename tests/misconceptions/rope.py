@@ -1,7 +1,6 @@
-"""Known mistakes with RoPE: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with RoPE: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
-code.
+A hint says what the code did and then states the rule, in the lesson's words. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -24,7 +23,7 @@ def turn_pairs(x, positions, frequencies):
 
 @mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round)")
 def exponent_counts_pairs(head_dim, base=10000.0):
-    """The exponent looks half as large as it should be: you divided i, the number of the pair, by d. The rule: the
+    """The exponent looks half as large as it should be: you divided i, the pair index, by d. The rule: the
     exponent of pair i uses 2i, because it counts features."""
     return np.sqrt(rope.rope_frequencies(head_dim, base))
 
@@ -64,8 +63,8 @@ def exponent_not_divided(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
 def pairs_counted_from_one(head_dim, base=10000.0):
-    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 rotates by 1 radian per
-    position, whatever the base is."""
+    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 rotates by 1
+    radian per position, regardless of the base."""
     return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
 
 
@@ -77,15 +76,15 @@ def slowest_pair_first(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: log10 instead of log in exp(−log(base) · 2i/d), the form in many codebases")
 def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
-    """You took a power of e with a logarithm to base 10. The rule: if you compute a power with exp, use the natural
-    logarithm."""
+    """You combined a power of e with a base-10 logarithm. The rule: if you compute a power with exp, use the
+    natural logarithm."""
     return np.exp(-np.log10(float(base)) * np.arange(0, head_dim, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: frequencies read as full rotations per position")
 def frequencies_in_full_turns(head_dim, base=10000.0):
-    """Your frequencies are 2π times too large. The rule: the frequency is in radians per position, so that of pair 0 is
-    1."""
+    """Your frequencies are 2π times too large. The rule: the frequency is in radians per position, so it is 1 for
+    pair 0."""
     return 2 * np.pi * rope.rope_frequencies(head_dim, base)
 
 
@@ -243,13 +242,13 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: concatenate for stack; the scores come out right, and what is stored does not")
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
-    """You put the first features of all pairs side by side, followed by the second ones. The rule: each feature stays
-    where it was."""
+    """You put the first features of all pairs side by side, followed by the second ones. The rule: each feature
+    stays in its place."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
 def rotated_by(x, positions, base, turn):
-    """Return the result of apply_rope, with the new features of each pair computed by turn(even, odd, cos, sin)."""
+    """Return the result of apply_rope, using turn(even, odd, cos, sin) to compute each pair's new features."""
     right = rope.apply_rope(x, positions, base)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -258,7 +257,7 @@ def rotated_by(x, positions, base, turn):
 
 @mistake("apply_rope", "expected: the two results of rope_cos_sin unpacked in the wrong order")
 def cosine_and_sine_exchanged(x, positions, base=10000.0):
-    """You swapped cosine and sine in the rotation. The rule: at position 0, the features stay as they are."""
+    """You swapped the cosine and the sine in the rotation. The rule: at position 0, the features do not change."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
 
 
@@ -292,7 +291,7 @@ def both_sines_negative(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the two results written in each other's place")
 def features_of_a_pair_exchanged(x, positions, base=10000.0):
-    """You put the second feature of each pair before the first one. The rule: both features stay where they were."""
+    """You put the second feature of each pair before the first one. The rule: both features stay in their places."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
@@ -309,7 +308,7 @@ def both_sines_positive(x, positions, base=10000.0):
 @mistake("apply_rope_half", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
     """You used each frequency for two neighbours. The rule: in the half layout, features i and i + d/2 share a
-    frequency, so repeat the block of frequencies, not each frequency."""
+    frequency, so repeat the block of frequencies, not each single frequency."""
     return neighbours_frequencies_with_rotate_half.implementation(x, positions, base)
 
 
@@ -414,8 +413,8 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
 
 @mistake("rope_attention", "expected: the heads split, but the axes swapped only after the rotation")
 def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k before you swapped the head and token axes, so each head was rotated by its number.
-    The rule: swap the two axes first, because positions run along the second-to-last axis."""
+    """You rotated q and k before you swapped the head and token axes, so each head was rotated by its index. The
+    rule: swap the two axes first, because positions run along the second-to-last axis."""
     *q_k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (part.reshape(*part.shape[:-1], n_heads, -1) for part in (*q_k, v))
@@ -448,14 +447,14 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, 
 
 @mistake("rope_attention", "NVIDIA/Megatron-LM #453")
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated by 0 … T−1 even if other positions are passed. The rule: row t has the position positions[t]."""
+    """You rotated by 0 … T−1 even when other positions are passed. The rule: row t has the position positions[t]."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
 
 
 @mistake("rope_attention", "expected: the two orders are the same if positions are 0 … T−1")
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your causal mask compares positions. The rule: `causal` follows the order of the rows, whatever their positions
-    are."""
+    """Your causal mask compares positions. The rule: `causal` follows the order of the rows, regardless of their
+    positions."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     if positions is None or not causal:
         return right
@@ -468,7 +467,7 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
 
 @mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later tokens even if causal is True. The rule: row t may attend only to rows 0 … t."""
+    """Your tokens attend to later tokens even when causal is True. The rule: row t may attend only to rows 0 … t."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
@@ -632,8 +631,8 @@ def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: the absolute value and the mean in the wrong order")
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
-    """You took the mean of the complex sums and then its length, so the sums partly cancel. The rule: take the length
-    of each sum first, and then the mean of the lengths."""
+    """You took the mean of the complex sums and then its length, so the sums partly cancel out. The rule: take
+    the length of each sum first, and then the mean of the lengths."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
@@ -712,8 +711,8 @@ def halves_exchanged_without_a_minus(x):
 
 @mistake("rotate_half", "expected: the minus sign in front of the whole result")
 def both_halves_with_a_minus(x):
-    """In your result, both halves have a minus sign. The rule: the result is [−x₂ | x₁], so the half that moves back
-    keeps its sign."""
+    """In your result, both halves have a minus sign. The rule: the result is [−x₂ | x₁], so the half that moves
+    to the back keeps its sign."""
     right = rope.rotate_half(x)
     return -np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
@@ -726,7 +725,7 @@ EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
 def reordered_in_place(x, first, second, to_first, to_second):
-    """Features moved in two steps within one array, where the second step may read overwritten features."""
+    """Features moved in two steps within one array, so that the second step can read overwritten features."""
     moved = np.array(x)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -786,8 +785,8 @@ def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: abs inside the sum")
 def sizes_added_up(offsets, head_dim, base=10000.0):
-    """You took absolute values before you added, so every term is 1 and nothing cancels. The rule: take the length of
-    each partial sum."""
+    """You took absolute values before adding, so every term is 1 and nothing cancels out. The rule: take the
+    length of each partial sum."""
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 
 
@@ -883,7 +882,7 @@ def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base
 
 @mistake("rope_attention", "expected: an argument that is not used")
 def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You hide later rows even if causal is False. The rule: if causal is False, every row may attend to all rows."""
+    """You hide later rows even when causal is False. The rule: if causal is False, every row may attend to all rows."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, True, base)
 
 
@@ -913,8 +912,8 @@ def whole_head_rotated(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "expected: the halves of the head instead of those of the rotated part")
 def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
-    """You paired features half the head apart. The rule: pairs are neighbours, (2i, 2i+1), among the first rotary_dim
-    features."""
+    """You paired features that are half the head apart. The rule: pairs are neighbours, (2i, 2i+1), among the
+    first rotary_dim features."""
     x, pairs = np.asarray(x), rotary_dim // 2
     half = np.shape(x)[-1] // 2
     chosen = [*range(pairs), *range(half, half + pairs)]
@@ -925,8 +924,8 @@ def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "GPT-NeoX, which pairs halves")
 def part_in_the_half_layout(x, positions, rotary_dim, base=10000.0):
-    """You rotated the first rotary_dim features in the half layout, as GPT-NeoX does. The rule: a pair is two
-    neighbours, (2i, 2i+1)."""
+    """You rotated the first rotary_dim features in the half layout, as GPT-NeoX does. The rule: a pair consists
+    of two neighbours, (2i, 2i+1)."""
     x = np.asarray(x)
     turned = rope.apply_rope_half(x[..., :rotary_dim], positions, base)
     return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)

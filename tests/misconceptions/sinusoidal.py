@@ -1,7 +1,6 @@
-"""Known mistakes with the sinusoidal encoding: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with the sinusoidal encoding: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
-student.
+A hint says what the code did and then states the rule, in the lesson's words. A hint leaves the fix to the student.
 """
 
 from itertools import chain
@@ -18,7 +17,7 @@ def interleaved(sines, cosines):
 
 
 def angles(positions, d_model, base):
-    """Correct angles after a check of the arguments, for entries with a mistake in a later step."""
+    """Correct angles, after the arguments are checked, for entries with a mistake in a later step."""
     sinusoidal.sinusoidal_encoding(positions, d_model, base)
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * sinusoidal.frequencies(d_model, base)
 
@@ -91,8 +90,8 @@ def exponent_not_divided(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: i = 1 … d/2, as people count")
 def pairs_counted_from_one(d_model, base=10000.0):
-    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian per
-    position, whatever the base is."""
+    """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian
+    per position, regardless of the base."""
     return float(base) ** (-np.arange(2, d_model + 2, 2) / d_model)
 
 
@@ -123,16 +122,16 @@ def frequencies_doubled(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(d_model, base=10000.0):
-    """You computed the frequencies in float32, so the angles are not exact enough at large positions. The rule: compute
-    ω and position · ω in float64."""
+    """You computed the frequencies in float32, so the angles are not accurate enough at large positions. The
+    rule: compute ω and position · ω in float64."""
     exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
 
 @mistake("frequencies", "expected: log10 instead of log in exp(−log(base) · 2i/d), the form in many codebases")
 def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
-    """You took a power of e with a logarithm to base 10. The rule: if you compute a power with exp, use the natural
-    logarithm."""
+    """You combined a power of e with a base-10 logarithm. The rule: if you compute a power with exp, use the
+    natural logarithm."""
     return np.exp(-np.log10(float(base)) * np.arange(0, d_model, 2) / d_model)
 
 
@@ -145,8 +144,8 @@ def frequencies_in_full_turns(d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: positions[:, None], as in most code")
 def new_axis_behind_the_first(positions, d_model, base=10000.0):
-    """You put the new axis after the first axis of positions, which is right only for a list of positions. The rule:
-    the features are a new last axis, after all axes of `positions`."""
+    """You put the new axis after the first axis of positions, which is right only for a list of positions. The
+    rule: the features form a new last axis, after all axes of `positions`."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(angles), np.cos(angles))
 
@@ -192,7 +191,7 @@ def negative_positions_mirrored(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: positions converted to integers, as a table index must be")
 def fractions_cut_off(positions, d_model, base=10000.0):
-    """You cut positions to whole numbers. The rule: every real position has an encoding, including fractions."""
+    """You truncated positions to whole numbers. The rule: every real position has an encoding, including fractions."""
     return sinusoidal.sinusoidal_encoding(np.trunc(positions), d_model, base)
 
 
@@ -249,15 +248,15 @@ def encoded(angles):
 
 @mistake("sinusoidal_encoding", "wfondrie/depthcharge #82")
 def angles_in_single_precision(positions, d_model, base=10000.0):
-    """You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω
-    in float64."""
+    """You computed the angles in float32, which is not accurate enough at large positions. The rule: compute
+    position · ω in float64."""
     return encoded(single_angles(positions, d_model, base))
 
 
 @mistake("sinusoidal_encoding", "expected: the frequencies stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, d_model, base=10000.0):
-    """You used float32 frequencies, so the angles are not exact enough at large positions. The rule: compute ω and
-    position · ω in float64."""
+    """You used float32 frequencies, so the angles are not accurate enough at large positions. The rule: compute ω
+    and position · ω in float64."""
     angles(positions, d_model, base)
     single = sinusoidal.frequencies(d_model, base).astype(np.float32)
     return encoded(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * single.astype(np.float64))
@@ -265,7 +264,8 @@ def frequencies_in_single_precision(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the first token of a text is often called the first position")
 def positions_one_ahead(positions, d_model, base=10000.0):
-    """Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines 1."""
+    """Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines
+    are 1."""
     return sinusoidal.sinusoidal_encoding(np.asarray(positions, dtype=np.float64) + 1, d_model, base)
 
 
@@ -359,8 +359,8 @@ def shifted_in_degrees(offset, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the two layouts confused, as in tensorflow/tensorflow #37191")
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
-    """You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two neighbours,
-    columns 2i and 2i+1."""
+    """You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair consists of
+    two neighbours, columns 2i and 2i+1."""
     order = sinusoidal.to_concatenated(np.arange(float(d_model))).astype(int)
     return sinusoidal.shift_matrix(offset, d_model, base)[np.ix_(order, order)]
 
@@ -390,7 +390,7 @@ def similarity_as_a_mean(offsets, d_model, base=10000.0):
 
 @mistake("offset_similarity", "expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant")
 def similarity_with_the_sines(offsets, d_model, base=10000.0):
-    """You added the sines of the offset too. The rule: for each pair, sin·sin and cos·cos together make one cosine of
+    """You added the sines of the offset too. The rule: for each pair, sin·sin and cos·cos add up to one cosine of
     the offset."""
     return sinusoidal.sinusoidal_encoding(offsets, d_model, base).sum(axis=-1)
 
@@ -443,7 +443,7 @@ OVERWRITTEN = (
 
 
 def reordered_in_place(pe, first, second, to_first, to_second):
-    """Features moved in two steps within one array, where the second step may read overwritten features."""
+    """Features moved in two steps within one array, so that the second step can read overwritten features."""
     moved = np.array(pe)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -503,8 +503,7 @@ def sines_with_a_minus(positions, d_model, base=10000.0):
 
 @mistake("offset_similarity", "expected: one cosine per feature")
 def similarity_doubled(offsets, d_model, base=10000.0):
-    """Your similarities are twice as large as they should be. The rule: there is one cosine for each pair, d/2 in
-    all."""
+    """Your similarities are twice as large as they should be. The rule: there is one cosine per pair, d/2 in all."""
     return 2 * sinusoidal.offset_similarity(offsets, d_model, base)
 
 
@@ -523,16 +522,16 @@ def one_frequency_per_feature(d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: np.stack without the reshape")
 def pairs_left_apart(positions, d_model, base=10000.0):
-    """You left each pair on a separate axis. The rule: all d features of a position are on the last axis, with the sine
-    and the cosine of a pair side by side."""
+    """You put each pair on a separate axis. The rule: all d features of a position are on the last axis, with the
+    sine and the cosine of a pair side by side."""
     right = sinusoidal.sinusoidal_encoding(positions, d_model, base)
     return right.reshape(*right.shape[:-1], -1, 2)
 
 
 @mistake("shift_matrix", "expected: the offset forgotten in the angles")
 def shift_by_one_always(offset, d_model, base=10000.0):
-    """Your matrix moves the encoding by one position, whatever the offset is. The rule: pair i rotates by offset ·
-    ω_i."""
+    """Your matrix moves the encoding by one position, regardless of the offset. The rule: pair i rotates by
+    offset · ω_i."""
     return sinusoidal.shift_matrix(1, d_model, base)
 
 
@@ -548,7 +547,7 @@ vars().update(
 
 @another_way("offset_similarity", "sinusoidal_encoding")
 def similarity_of_two_encodings(course, offsets, d_model, base=10000.0):
-    """Similarities computed as dot products of each encoding with the encoding of position 0."""
+    """Similarities computed as dot products of each encoding with that of position 0."""
     return course.sinusoidal_encoding(offsets, d_model, base) @ course.sinusoidal_encoding(0, d_model, base)
 
 

@@ -1,6 +1,6 @@
-"""Known mistakes with gates and states: incorrect versions of single functions, each of which must lose points.
+"""Known mistakes with gates and states: each is an incorrect version of one function and must lose points.
 
-A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the lesson's words, but leaves the fix to the student.
 """
 
 from itertools import chain
@@ -32,7 +32,7 @@ def softmax(scores):
 
 
 def gate(log_f):
-    """Gate of one token, as a 1 × 1 matrix that can be multiplied by a state."""
+    """One token's gate, as a 1 × 1 matrix that can be multiplied by a state."""
     return np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, np.newaxis]
 
 
@@ -57,8 +57,8 @@ def pieces(q, k, v, log_f, chunk):
 
 
 def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
-    """Results of a text that is computed chunk by chunk; one_chunk(state, q, k, v, log_f) returns a chunk's
-    results and the state after it."""
+    """Results of a text computed chunk by chunk; one_chunk(state, q, k, v, log_f) returns a chunk's results and
+    the state after it."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
     outs = []
@@ -174,7 +174,7 @@ def future_is_kept(log_f):
 
 @mistake("decay_matrix", "syncdoth/RetNet #10")
 def rows_divided_by_their_sum(log_f):
-    """You divided each row by its sum. The rule: each entry is only the product of the gates, because results
+    """You divided each row by its sum. The rule: each entry is just the product of the gates, because results
     from divided rows do not add up across chunks."""
     matrix = state.decay_matrix(log_f)
     return matrix / matrix.sum(axis=-1, keepdims=True)
@@ -252,8 +252,8 @@ def exp_of_raw_scores(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: linear attention's decay used with softmax")
 def decay_after_softmax(q, k, v, log_f):
-    """You multiplied the weights by the decay after softmax. The rule: add the bias before softmax, so the weights add
-    up to 1."""
+    """You multiplied the weights by the decay after softmax. The rule: add the bias before softmax, so that the
+    weights sum to 1."""
     causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
     return softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)
 
@@ -268,8 +268,8 @@ def gates_added_without_a_sum(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: softmax's normaliser kept; syncdoth/RetNet #10")
 def divided_by_the_weights(q, k, v, log_f):
-    """You divided each row by the sum of its weights. The rule: do not divide by a sum of weights, so the result can be
-    computed step by step."""
+    """You divided each row by the sum of its weights. The rule: do not divide by a sum of weights, so that the
+    result can be computed step by step."""
     weights = scores(q, k) * state.decay_matrix(log_f)
     total = weights.sum(axis=-1, keepdims=True)
     return weights / np.where(total == 0, 1, total) @ np.asarray(v)
@@ -342,8 +342,8 @@ def gate_on_the_new_token(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
-    """You kept a share f of the state and wrote only a share 1 − f of the token, as in an average. The rule: write the
-    whole token."""
+    """You kept a share f of the state and wrote only a share 1 − f of the token, as in a weighted average. The
+    rule: write the whole token."""
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
     return (read(q, new), new)
 
@@ -357,8 +357,8 @@ def state_stored_the_other_way_round(memory, q, k, v, log_f):
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state even if `state` is passed. The rule: begin with the state that is passed, which an
-    earlier call returned."""
+    """You began with an empty state even when `state` is passed. The rule: begin with the state that is passed,
+    which an earlier call returned."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
@@ -470,8 +470,8 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
-    """In your result, the tokens after the last full chunk are zeros and missing from the state. The rule: the last
-    chunk may be shorter."""
+    """In your result, the tokens after the last full chunk are zeros, and they are missing from the state. The
+    rule: the last chunk can be shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk
@@ -484,8 +484,8 @@ def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "fla-org/flash-linear-attention #1272 (padding masks v and not the gate)")
 def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
-    """You filled the last chunk with tokens whose gate is not 1, so the returned state has faded too far. The rule: a
-    filler token has k = 0 and log_f = 0."""
+    """You padded the last chunk with tokens whose gate is not 1, so the returned state has faded too far. The
+    rule: a padding token has k = 0 and log_f = 0."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     missing = -np.shape(q)[-2] % chunk
     last = (
@@ -512,7 +512,7 @@ def read_before_forgetting(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the gate at the end of the step")
 def forgetting_comes_last(memory, k, v, beta, log_f):
-    """You applied the gate to the new value as well. The rule: forget first, so the new value does not fade."""
+    """You applied the gate to the new value as well. The rule: forget first, so that the new value does not fade."""
     return gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
 
 
@@ -536,7 +536,7 @@ def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the normalisation in Qwen3-Next's layer repeated")
 def key_normalised(memory, k, v, beta, log_f):
-    """You divided the key by its length. The rule: use k as it is; normalising it, if needed, is the layer's task."""
+    """You divided the key by its length. The rule: use k as it is; normalising it, if needed, is the layer's job."""
     k = np.asarray(k, dtype=np.float64)
     length = np.linalg.norm(k, axis=-1, keepdims=True)
     return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f)
@@ -569,7 +569,7 @@ def retention_without_rotation(q, k, v, gamma, base=BASE):
 @mistake("retention", "expected: the conjugate of the paper's complex form applied twice")
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
     """You rotated queries and keys in opposite directions. The rule: rotate queries and keys in the same
-    direction, so the score depends on the difference."""
+    direction, so that the score depends on the difference."""
     return scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
@@ -607,7 +607,8 @@ def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "huggingface/transformers #25199 (the other layout)")
 def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
-    """You paired features half the width apart. The rule: here, a pair is two neighbours, (2i, 2i+1)."""
+    """You paired features that are half the width apart. The rule: here, a pair consists of two neighbours, (2i,
+    2i+1)."""
     # Neighbours in the new order are half the width apart in the old order.
     order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()
     return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base)
@@ -685,7 +686,7 @@ def keys_alone(length, n_heads, d_k, d_v):
 
 @mistake("cache_and_state", "expected: both sizes are equal in most models")
 def values_as_large_as_keys(length, n_heads, d_k, d_v):
-    """You took 2 · d_k for keys and values. The rule: the size is d_k + d_v, since values may have a different size."""
+    """You used 2 · d_k for keys and values. The rule: the size is d_k + d_v, since values can have a different size."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * 2 * d_k, memory
 
@@ -706,8 +707,8 @@ def state_per_token(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of −inf. The rule: the half-life of a gate that
-    keeps everything is +inf, whether log_f is 0 or −0."""
+    """In your result, a gate that keeps everything has a half-life of −inf. The rule: a gate that keeps
+    everything has a half-life of +inf, whether log_f is 0 or −0."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
@@ -786,8 +787,8 @@ def keys_ahead_at_minus_infinity(gates):
 
 @mistake("cope_positions", "expected: the sum from the end of the row")
 def keys_ahead_have_positions(gates):
-    """You summed from the last key of the row. The rule: sum backwards from the query's own key; keys ahead do not
-    count and have position 0."""
+    """You summed from the last key in the row. The rule: sum backwards from the query's own key; keys ahead do
+    not count and have position 0."""
     return np.flip(np.cumsum(np.flip(np.asarray(gates, dtype=np.float64), -1), -1), -1)
 
 
@@ -800,8 +801,8 @@ def state_of_one_head(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of 0. The rule: the half-life of a gate
-    that keeps everything is inf, because the state never falls to half."""
+    """In your result, a gate that keeps everything has a half-life of 0. The rule: a gate that keeps everything
+    has a half-life of inf, because the state never falls to half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
@@ -882,8 +883,8 @@ def later_keys_without_decay(q, k, v, log_f):
 
 @mistake("linear_step", "expected: the old state, under the same name")
 def old_state_read(memory, q, k, v, log_f):
-    """You read the old state, before it fades and before the new token is written. The rule: forget first, then write,
-    then read."""
+    """You read the old state, before it fades and before you write the new token. The rule: forget first, then
+    write, then read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
     return (read(q, old), right[1])
@@ -912,8 +913,8 @@ def delta_without_its_strength(memory, k, v, beta, log_f):
 
 @mistake("linear_chunks", "expected: the state carried over only after a whole chunk")
 def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
-    """If the last chunk is shorter, the state that you return does not include it. The rule: return the state after the
-    last token."""
+    """When the last chunk is shorter, the state that you return does not include it. The rule: return the state
+    after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     if np.shape(q)[-2] % chunk == 0:
         return right

@@ -1,6 +1,6 @@
 """Public tests for ALiBi: the values of each function, and the properties that make the bias a straight line.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/alibi.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/alibi.json`.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from autograder.checks.inputs import case, features, seeds
 
 
 def causal_weights(scores):
-    """Return the softmax over the keys that are not ahead of the query, where the last query is at the last key."""
+    """Return the softmax over the keys that are not ahead of the query, with the last query at the last key."""
     q_len, k_len = scores.shape[-2:]
     scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -78,8 +78,8 @@ def test_attention_by_hand(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.75)
 def test_causal_attention(alibi):
-    """alibi_attention is softmax(q kᵀ/√d + bias) v; each query uses keys up to its own, and the last query
-    uses all."""
+    """alibi_attention is softmax(q kᵀ/√d + bias) v; each query uses the keys up to its own, and the last query
+    uses all keys."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
     expect.matches(
         alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2)

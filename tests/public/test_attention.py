@@ -1,6 +1,6 @@
 """Public tests for attention: the values of each function, and the effect of shuffling tokens.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/attention.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/attention.json`.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def test_softmax_by_hand(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_along_an_axis(attention):
-    """The weights sum to 1 along `axis`, by default the last one."""
+    """The weights sum to 1 along `axis`, which is the last axis by default."""
     expect.matches(attention.softmax, features(2, 3, 4))
     expect.matches(attention.softmax, features(3, 4), axis=0)
     expect.matches(attention.softmax, features(2, 3, 4), axis=1)
@@ -45,7 +45,7 @@ def test_softmax_of_huge_scores(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing(attention):
-    """If every score in a slice is −∞, all its weights are 0; a single −∞ gets the weight 0."""
+    """If every score in a slice is −∞, all its weights are 0; a single −∞ gets weight 0."""
     scores = np.array([[NOTHING, NOTHING, NOTHING], [0.0, NOTHING, 1.0]])
     expect.matches(attention.softmax, scores)
     expect.matches(attention.softmax, scores, axis=0)
@@ -54,7 +54,7 @@ def test_softmax_of_nothing(attention):
 @pytest.mark.question("softmax", points=0.25)
 @given(seed=seeds(), shift=st.integers(-1000, 1000))
 def test_softmax_forgets_a_common_shift(attention, seed, shift):
-    """Adding the same number to all scores in a slice changes nothing; a larger score gets a larger weight."""
+    """Adding the same number to all scores in a slice changes nothing, and a larger score gets a larger weight."""
     scores = features(3, 5, seed=seed)
     weights = attention.softmax(scores)
     expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
@@ -74,7 +74,7 @@ def test_weights_by_hand(attention):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights(attention):
-    """Scores are divided by √d; each query's weights sum to 1 over the keys."""
+    """Scores are divided by √d, and each query's weights sum to 1 over the keys."""
     expect.matches(attention.attention_weights, features(3, 4), features(5, 4, seed=1))
     expect.matches(attention.attention_weights, features(2, 3, 4, 8), features(2, 3, 4, 8, seed=1))
 
@@ -117,7 +117,7 @@ def test_attention_by_hand(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention(attention):
-    """Every query gets the weighted average of the values; values may be wider than keys."""
+    """Every query gets the weighted average of the values; values can be wider than keys."""
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
     expect.matches(attention.attention, q, k, v)
     expect.matches(attention.attention, q, k, v, features(3, 5, seed=3) > -1, features(3, 5, seed=4))
@@ -143,7 +143,7 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask(attention):
-    """Row i may attend to rows 0 … i, including itself; the mask is boolean."""
+    """Row i may attend to rows 0 … i, including its own; the mask is boolean."""
     expect.dtype(attention.causal_mask, 4)
     expected = np.array([[True, False, False], [True, True, False], [True, True, True]])
     expect.close(attention.causal_mask(3), expected, "causal_mask(3)")
@@ -154,14 +154,14 @@ def test_causal_mask(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_by_hand(attention):
-    """As in the lesson's example with its three weight matrices, the outputs are 1, 10/7 and 12/7."""
+    """With the three weight matrices in the lesson's example, the outputs are 1, 10/7 and 12/7."""
     out = attention.self_attention(TOKENS, *BY_HAND)
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention(attention):
-    """Queries, keys and values are x times separate weight matrices; d is the width of a query."""
+    """Queries, keys and values are x multiplied by separate weight matrices; d is the width of a query."""
     w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
     expect.matches(attention.self_attention, features(5, 6), w_q, w_k, w_v)
     expect.matches(attention.self_attention, features(2, 4, 6), w_q, w_k, w_v, np.tri(4, dtype=bool))
@@ -181,7 +181,7 @@ def test_split_by_hand(attention):
 
 @pytest.mark.question("split_heads", points=0.25)
 def test_split(attention):
-    """Head j is the j-th block of d/h neighbouring columns; the head axis comes before the sequence axis."""
+    """Head j is the j-th block of d/h adjacent columns, and the head axis comes before the sequence axis."""
     expect.matches(attention.split_heads, features(5, 6), 3)
     expect.matches(attention.split_heads, features(2, 4, 12), 4)
     expect.matches(attention.split_heads, features(4, 6), 1)
@@ -257,7 +257,7 @@ def test_bag_by_hand(attention):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag(attention):
-    """The bag is the mean over tokens of self-attention's output."""
+    """The bag is the mean of self-attention's output over the tokens."""
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
     expect.matches(attention.bag_of_tokens, features(4, 6), *w)
     expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)
@@ -268,8 +268,8 @@ def test_bag(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """attention returns float32 if q, k and v are all float32; it returns float64 for whole numbers or if one
-    array is float64."""
+    """attention returns float32 if q, k and v are all float32, and float64 for whole numbers or if any array is
+    float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])
@@ -278,7 +278,7 @@ def test_dtype(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_a_mask_adds_no_queries(attention):
-    """A mask of five rows for a single query raises a ValueError; numpy would give five rows of weights."""
+    """A mask of five rows for a single query raises a ValueError, although numpy would give five rows of weights."""
     q, k = features(1, 4), features(4, 4, seed=1)
     expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((5, 4), dtype=bool))

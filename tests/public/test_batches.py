@@ -1,8 +1,8 @@
-"""Public tests for batches: each function's docstring example, values and traps, and texts in a batch compared with the
-same texts alone.
+"""Public tests for batches: each function's docstring example, values and traps, and comparisons of texts in a
+batch with the same texts alone.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/batches.json`.
-Attention, RoPE and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/batches.json`.
+Attention, RoPE and the layer with a state come from lessons 1, 5 and 12 and are reimplemented here.
 """
 
 from itertools import pairwise
@@ -20,7 +20,7 @@ lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
 
 
 def attention(q, k, v, mask):
-    """Return attention as in lesson 1, with zeros for a query with no allowed key."""
+    """Return attention as in lesson 1, where a query with no allowed key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
@@ -61,7 +61,7 @@ def cut(boundaries):
 
 @pytest.mark.question("pad", points=0.25)
 def test_pad_by_hand(batches):
-    """Padding makes short texts as long as the longest: it comes after the text, or before it with side "left"."""
+    """Padding makes short texts as long as the longest; it comes after the text, or before it with side "left"."""
     ids, mask = batches.pad([[7, 8, 9], [5]], "left")
     expect.close(ids, np.array([[7, 8, 9], [0, 0, 5]]), "the ids with padding on the left")
     expect.close(mask, np.array([[True, True, True], [False, False, True]]), "True for real tokens, on the left")
@@ -72,7 +72,7 @@ def test_pad_by_hand(batches):
 
 @pytest.mark.question("pad", points=0.25)
 def test_a_real_token_may_have_the_id_of_padding(batches):
-    """The boolean mask marks where real tokens are, because a real token may have the same id as padding."""
+    """The boolean mask marks the real tokens, because a real token can have the same id as padding."""
     _, mask = expect.matches(batches.pad, [[2, 5, 2], [6, 2], [2]], "right", 2)
     expect.holds(np.asarray(mask).dtype == bool, "the mask is boolean")
     expect.matches(batches.pad, [np.array([4]), np.array([0, 3, 0, 1])], "left")
@@ -108,7 +108,7 @@ def test_padding_mask_by_hand(batches):
 
 @pytest.mark.question("padding_mask", points=0.25)
 def test_padding_mask_has_an_axis_for_heads(batches):
-    """The mask has shape (..., 1, T, T) and is True if query and key are real and the key is not later."""
+    """The mask has shape (..., 1, T, T) and is True where query and key are real tokens and the key is not later."""
     expect.matches(batches.padding_mask, np.array([[True, True, False, False], [False, True, True, True]]))
     expect.dtype(batches.padding_mask, features(2, 3, 5) > -1)
 
@@ -116,7 +116,7 @@ def test_padding_mask_has_an_axis_for_heads(batches):
 @pytest.mark.question("padding_mask", points=0.25)
 @given(seed=seeds(), before=st.integers(0, 3), after=st.integers(0, 3))
 def test_a_padded_text_gives_what_it_gives_alone(batches, seed, before, after):
-    """With the mask, a text has the same result padded and alone, and a row of padding gets zeros."""
+    """With the mask, a text has the same result whether it is padded or alone, and a row of padding gets zeros."""
     real = np.array([False] * before + [True] * 4 + [False] * after)
     q, k, v = tokens(len(real), seed)
     out = attention(q[np.newaxis], k[np.newaxis], v[np.newaxis], batches.padding_mask(real))[0]
@@ -161,7 +161,8 @@ def test_pack(batches):
 
 @pytest.mark.question("packed_positions", points=0.25)
 def test_packed_positions(batches):
-    """Each text counts from 0: 0, 1, 2 and then 0, 1, for any number of texts, even of one token."""
+    """The positions of each text count from 0 (0, 1, 2, then 0, 1), for any number of texts, even a text of one
+    token."""
     expected = np.array([0, 1, 2, 0, 1])
     expect.close(batches.packed_positions(np.array([0, 3, 5])), expected, "packed_positions([0, 3, 5])")
     expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
@@ -182,7 +183,7 @@ def test_boundaries_by_hand(batches):
 @pytest.mark.question("boundaries_of", points=0.25)
 @given(sizes=lengths)
 def test_boundaries_come_back(batches, sizes):
-    """Boundaries give positions, and these positions give the same boundaries back."""
+    """Converting boundaries to positions and back restores the boundaries."""
     boundaries = np.cumsum([0, *sizes])
     positions = np.concatenate([np.arange(size) for size in sizes])
     expect.close(batches.boundaries_of(positions), boundaries, "the boundaries of positions that restart")
@@ -191,8 +192,8 @@ def test_boundaries_come_back(batches, sizes):
 
 @pytest.mark.question("boundaries_of", points=0.25)
 def test_boundaries_where_positions_jump(batches):
-    """A text begins wherever a position is not one more than the previous one, even if a text has one token
-    or starts above 0."""
+    """A text begins wherever a position is not exactly one more than the previous one, even if a text has one
+    token or starts above 0."""
     expect.matches(batches.boundaries_of, np.array([0, 0, 0, 1, 0]))
     expect.matches(batches.boundaries_of, np.array([5, 6, 7, 0, 1, 3, 4]))
 
@@ -202,7 +203,7 @@ def test_boundaries_where_positions_jump(batches):
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask_by_hand(batches):
-    """A text with two tokens and a text with one token give a mask with two small triangles."""
+    """A two-token text and a one-token text give a mask with two small triangles."""
     expected = np.array([[True, False, False], [True, True, False], [False, False, True]])
     expect.close(batches.document_mask(np.array([0, 2, 3])), expected, "document_mask([0, 2, 3])")
 
@@ -227,8 +228,8 @@ def test_packed_attention_by_hand(batches):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention(batches):
-    """packed_attention is softmax(q kᵀ/√d) v within each text, for any number of leading axes and scores of
-    any size."""
+    """packed_attention is softmax(q kᵀ/√d) v within each text, for any number of leading axes and scores of any
+    magnitude."""
     q, k, v = tokens(9)
     expect.matches(batches.packed_attention, q, k, v, np.array([0, 2, 3, 9]))
     expect.matches(batches.packed_attention, 1000 * q, 8 * k, v, np.array([0, 4, 9]))
@@ -239,7 +240,8 @@ def test_packed_attention(batches):
 @pytest.mark.question("packed_attention", points=0.625)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_rope(batches, seed, sizes):
-    """With RoPE, each text has exactly the same result packed and alone; in one causal row, it does not."""
+    """With RoPE, each text has exactly the same result whether it is packed or alone; in one causal row, the
+    results differ."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = tokens(n, seed)
@@ -256,7 +258,7 @@ def test_packed_is_alone_with_rope(batches, seed, sizes):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_a_nan_stays_in_its_text(batches):
-    """A NaN in one text does not reach another, because no text computes with another text's rows."""
+    """A NaN in one text does not reach another, because the computation for a text uses only its own rows."""
     q, k, v = tokens(7)
     v[4:] = np.nan
     out = batches.packed_attention(q, k, v, np.array([0, 4, 7]))
@@ -278,7 +280,7 @@ def test_packed_attention_in_float32(batches):
 
 @pytest.mark.question("reset_gates", points=0.3125)
 def test_reset_by_hand(batches):
-    """The first gate of each text is closed (−inf); the others do not change."""
+    """The gate of each text's first token is closed (−inf); the others stay the same."""
     got = batches.reset_gates(np.array([-1.0, -2.0, -3.0, -4.0]), np.array([0, 3, 4]))
     expect.close(got, np.array([-INF, -2.0, -3.0, -INF]), "reset_gates([-1, -2, -3, -4], [0, 3, 4])")
     expect.matches(batches.reset_gates, -np.abs(features(2, 3, 6)), np.array([0, 1, 4, 6]))
@@ -286,15 +288,15 @@ def test_reset_by_hand(batches):
 
 @pytest.mark.question("reset_gates", points=0.25)
 def test_reset_leaves_its_gates_alone(batches):
-    """reset_gates does not change the gates in place, because another layer may need them."""
+    """reset_gates does not modify its argument, because another layer might still need the old gates."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 5)), np.array([0, 3, 5]))
 
 
 @pytest.mark.question("reset_gates", points=0.375)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_a_state(batches, seed, sizes):
-    """With closed gates, linear attention gives each text the same result packed and alone; with the old
-    gates, it does not."""
+    """With closed gates, linear attention gives each text the same result whether it is packed or alone; with the
+    old gates, the results differ."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = (array + 3 for array in tokens(boundaries[-1], seed))
     log_f = -np.abs(features(boundaries[-1], seed=seed + 7)) / 4
@@ -312,7 +314,7 @@ def test_packed_is_alone_with_a_state(batches, seed, sizes):
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring_by_hand(batches):
-    """If six tokens pass through four slots, tokens 4 and 5 replace tokens 0 and 1; two tokens leave two slots
+    """When six tokens pass through four slots, tokens 4 and 5 replace tokens 0 and 1; two tokens leave two slots
     empty."""
     expect.close(batches.ring_positions(6, 4), np.array([4, 5, 2, 3]), "ring_positions(6, 4)")
     expect.close(batches.ring_positions(2, 4), np.array([0, 1, -1, -1]), "ring_positions(2, 4)")

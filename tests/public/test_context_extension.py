@@ -1,6 +1,7 @@
-"""Public tests for context extension: the values of each function, and the pairs that each method keeps or slows down.
+"""Public tests for context extension: the values of each function, and the pairs that each method leaves
+unchanged or slows down.
 
-The docstring of each test states the rule that the test checks. The expected values are in
+Each test's docstring states the rule that the test checks. The expected values are in
 `expected/context_extension.json`.
 """
 
@@ -23,8 +24,7 @@ def test_interpolation_by_hand(context_extension):
 
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolated_positions(context_extension):
-    """Every position is divided by the factor, even negative and fractional positions, for a single number or
-    an array."""
+    """Every position, even a negative or fractional one, is divided by the factor, for a single number or an array."""
     expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
     expect.matches(context_extension.interpolate_positions, 10, 8)
 
@@ -53,7 +53,7 @@ def test_ntk_base(context_extension):
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
 def test_dynamic_ntk_by_hand(context_extension):
-    """At twice the trained length and with factor 2, the expression in brackets is 2·2 − 1 = 3."""
+    """With factor 2 at twice the trained length, the expression in brackets is 2·2 − 1 = 3."""
     base = context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2.0)
     expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens after training on 2048, with factor 2")
 
@@ -73,8 +73,8 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 
 @pytest.mark.question("rotations_in_context", points=0.1875)
 def test_rotations_by_hand(context_extension):
-    """Over 1024 tokens, the first of four pairs rotates by 1024 radians, and each later pair by 1/10 of the
-    pair before it."""
+    """Over 1024 tokens, the first of four pairs rotates by 1024 radians, and each later pair by a tenth of the
+    previous one."""
     turns = context_extension.rotations_in_context(8, 1024)
     expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "rotations of four pairs over 1024 tokens")
 
@@ -91,14 +91,15 @@ def test_yarn_by_hand(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn(context_extension):
-    """Fast pairs are kept and slow pairs interpolated; between them, the pair index decides the mix."""
+    """Fast pairs are left unchanged and slow pairs are interpolated; between them, the pair index determines the
+    mixture."""
     expect.matches(context_extension.yarn_frequencies, 32, 10000.0, 8.0, 4096)
     expect.matches(context_extension.yarn_frequencies, 16, 500.0, 2.5, 2000, beta_fast=8.0, beta_slow=2.0)
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_with_a_long_or_a_short_trained_context(context_extension):
-    """High is clamped at d − 1, so the ramp may end past the last pair; low is clamped at 0."""
+    """The bound high is clamped to d − 1, so the ramp can end past the last pair; low is clamped to 0."""
     expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 131_072)
     expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 60)
 
@@ -126,7 +127,8 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("llama3_frequencies", points=0.4375)
 def test_llama3_by_hand(context_extension):
-    """In the lesson's example, two pairs are kept, one is mixed by its number of rotations, and one is interpolated."""
+    """In the lesson's example, two pairs are unchanged, one is mixed according to its number of rotations, and
+    one is interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
     share = (10.24 / (2 * np.pi) - 1) / 3
     blended = (1 - share) * 0.0025 + share * 0.01
@@ -135,7 +137,7 @@ def test_llama3_by_hand(context_extension):
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3(context_extension):
-    """The mix depends on the number of rotations, from low_freq_factor to high_freq_factor."""
+    """The mixture depends on the number of rotations, from low_freq_factor to high_freq_factor."""
     expect.matches(context_extension.llama3_frequencies, 24)
     expect.matches(context_extension.llama3_frequencies, 12, 500.0, 3.0, 2.0, 20.0, 1000)
 
@@ -193,7 +195,7 @@ def test_apply_rope_with(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_scale_at_position_zero(context_extension):
-    """At position 0, nothing rotates, but the scale still applies, once."""
+    """At position 0, nothing rotates, but the scale still applies once."""
     x, frequencies = features(3, 4), np.array([1.0, 0.5])
     expect.matches(context_extension.apply_rope_with, x, np.ones(3), frequencies, 1.5)
     still = context_extension.apply_rope_with(x, np.zeros(3), frequencies, 1.5)
@@ -239,8 +241,8 @@ def test_rerope_by_hand(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope(context_extension):
-    """A near key uses its distance; a far key uses the window plus a share of the rest; a negative distance does not
-    change."""
+    """A near key uses its distance, and a far key uses the window plus a share of the rest; a negative distance
+    stays the same."""
     q, k = features(2, 3, 6), features(2, 5, 6, seed=1)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8, 4, 500.0)
@@ -250,7 +252,8 @@ def test_rerope(context_extension):
 @pytest.mark.question("rerope_scores", points=0.25)
 @given(seed=seeds(), window=positions(20), distance=positions(400))
 def test_far_keys_stand_at_the_window(context_extension, seed, window, distance):
-    """With factor ∞, every far key has the score of a key at the window; nearer keys score as with plain RoPE."""
+    """With an infinite factor, every far key scores like a key at the window, and nearer keys score as with plain
+    RoPE."""
     window, rows = window + 2, features(2, 4, seed=seed)
     q, k = rows[:1], rows[1:]
 

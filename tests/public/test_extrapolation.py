@@ -1,7 +1,6 @@
 """Public tests for extrapolation: every method's values, the two summaries, and two columns of the comparison table.
 
-The docstring of each test states the rule that the test checks. The expected values are in
-`expected/extrapolation.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/extrapolation.json`.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ SCORED = ["rope", "shaw", "t5", "alibi"]
 
 
 def parameters(length, d):
-    """Return the parameters of all methods in one dict, of which each method reads only its own entries."""
+    """Return one dict with the parameters of all methods; each method reads only its own entries."""
     return {
         "table": features(length + 1, d, seed=3),
         "n_bits": 3,
@@ -59,15 +58,15 @@ def test_sinusoids_added_by_hand(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode(extrapolation, method):
-    """encode returns the embeddings plus the numbers of the method."""
+    """encode returns the embeddings plus the method's numbers."""
     expect.matches(extrapolation.encode, method, features(6, 4), parameters(6, 4))
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the other methods add the same to every sequence of
-    the same length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the other methods add the same numbers to every sequence
+    of the same length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -79,8 +78,8 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A sequence that is too long for the table or the number of bits raises a ValueError: no row or code is used
-    twice."""
+    """A sequence that is too long for the table or the number of bits raises a ValueError, because rows and codes
+    must not be reused."""
     table = features(4, 2, seed=1)
     expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table})
@@ -127,7 +126,7 @@ def test_t5_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_without_an_effect(extrapolation):
-    """A method that acts in the embeddings leaves the scores as they are."""
+    """A method that acts in the embeddings leaves the scores unchanged."""
     for method in ("none", *ADDED):
         for d in (3, 4):
             expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
@@ -136,7 +135,7 @@ def test_logits_without_an_effect(extrapolation):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
-    """The logits are the plain scores with the method's change."""
+    """The logits are the plain scores as modified by the method."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
@@ -162,7 +161,7 @@ def test_reliable_by_hand(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
-    """Lengths may come in any order; if even the shortest length fails, the result is 0."""
+    """Lengths can come in any order; if even the shortest length fails, the result is 0."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
     expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
@@ -180,7 +179,7 @@ def test_gap_by_hand(extrapolation):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
-    """The longest length need not come last in the list; a better accuracy at this length makes the gap negative."""
+    """The longest length need not be last in the list; a higher accuracy at this length makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
 
@@ -216,7 +215,7 @@ def test_shift_gaps(extrapolation):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters(extrapolation):
-    """Only the table that a method reads counts; a slope, a base and a number of bits are not learned."""
+    """Only the table that a method reads counts, because a slope, a base or a number of bits is not learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
     expected = {"learned": 2048, "shaw": 544, "t5": 32}

@@ -1,6 +1,6 @@
 """Public tests for grids: each function's example and values, and the arguments that it must reject.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/grids.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/grids.json`.
 """
 
 import numpy as np
@@ -63,16 +63,16 @@ def test_two_cells_become_four(grids):
 
 @pytest.mark.question("resize_grid", points=0.5)
 def test_resize_grid(grids):
-    """resize_grid interpolates bilinearly between the centres of cells, for larger or smaller grids, each
-    axis by its own factor."""
+    """resize_grid interpolates bilinearly between cell centres, for larger or smaller grids, each axis by its own
+    factor."""
     expect.matches(grids.resize_grid, features(15, 4), (3, 5), (7, 6))
     expect.matches(grids.resize_grid, features(28, 2), (4, 7), (3, 2))
 
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """A table resized to its own shape stays the same. Rows that are equal along x stay equal along x, and
-    they still differ along y."""
+    """Resizing a table to its own shape changes nothing. Rows that are equal along x stay equal along x, and they
+    still differ along y."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
@@ -112,7 +112,7 @@ def test_alternating_frequencies_of_eight_features(grids):
 
 @pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_frequencies(grids):
-    """Pair i rotates by base^(−2i/d); even pairs rotate with y, odd pairs with x."""
+    """Pair i rotates by base^(−2i/d); even pairs rotate with y, and odd pairs with x."""
     expect.matches(grids.alternating_frequencies, 12)
     expect.matches(grids.alternating_frequencies, 20, base=700.0)
 
@@ -131,14 +131,15 @@ def test_mrope_frequencies_of_eight_features(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.25)
 def test_mrope_frequencies_in_sections(grids):
-    """Pair i rotates by base^(−2i/d), the first section with t, the next with h, and the last with w."""
+    """Pair i rotates by base^(−2i/d): the first section rotates with t, the next with h, and the last with w."""
     expect.matches(grids.mrope_frequencies, 22, (2, 4, 5))
     expect.matches(grids.mrope_frequencies, 12, (3, 1, 2), base=700.0)
 
 
 @pytest.mark.question("mrope_frequencies", points=0.375)
 def test_mrope_frequencies_interleaved(grids):
-    """In the interleaved form, the axes take turns in the order t, h, w; once h or w is finished, t takes its turns."""
+    """In the interleaved form, the axes take turns in the order t, h, w; once h or w has all its pairs, t takes
+    its turns."""
     expect.matches(grids.mrope_frequencies, 24, (5, 4, 3), interleaved=True)
     expect.matches(grids.mrope_frequencies, 18, (4, 2, 3), base=700.0, interleaved=True)
 
@@ -170,7 +171,7 @@ def test_apply_rope_nd(grids):
 @pytest.mark.question("apply_rope_nd", points=0.25)
 @given(seed=seeds(), y=positions(100), x=positions(100))
 def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
-    """A rotation keeps the length of a row; cell (0, 0) changes nothing, and cell (1, 2) changes every pair."""
+    """A rotation keeps the length of a row; cell (0, 0) changes nothing, but cell (1, 2) changes every pair."""
     row, frequencies = features(1, 8, seed=seed), np.array([[1.0, 0.0], [0.0, 0.3], [0.2, 0.1], [0.01, 0.7]])
     rotated = grids.apply_rope_nd(row, np.array([[y, x]]), frequencies)
     expect.close(np.linalg.norm(rotated), np.linalg.norm(row), "the norm of a row stays the same")
@@ -181,7 +182,7 @@ def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_every_token_has_coordinates(grids):
-    """Every row needs its own coordinates, and every pair its own frequencies; other numbers of rows raise a
+    """Every row needs its own coordinates, and every pair its own frequencies; any other number of rows raises a
     ValueError."""
     expect.answers(grids.apply_rope_nd, features(5, 6), features(5, 2), features(3, 2))
     expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2))
@@ -202,7 +203,7 @@ def test_a_score_by_hand(grids):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_grid_scores(grids):
-    """The scores are rotated queries times rotated keys, divided by √d."""
+    """The scores are the rotated queries times the rotated keys, divided by √d."""
     q, k = features(4, 6), features(5, 6, seed=1)
     expect.matches(grids.grid_scores, q, k, features(4, 2, seed=2), features(5, 2, seed=3), features(3, 2, seed=4))
     q, k, where = features(2, 3, 4), features(2, 3, 4, seed=1), np.array([[5, 1, 0], [0, 2, 7], [3, 3, 3]])
@@ -247,7 +248,7 @@ def test_no_loop_over_cells(grids):
 
 @pytest.mark.question("mrope_positions", points=0.5)
 def test_mrope_positions(grids):
-    """Every segment starts at 1 + the largest coordinate so far; a cell adds its own coordinates to the start."""
+    """Every segment starts at 1 + the largest coordinate so far; each cell adds its own coordinates to the start."""
     expect.matches(grids.mrope_positions, [3, (1, 2, 5), 4])
     expect.matches(grids.mrope_positions, [(2, 4, 3), 2, (1, 3, 1), 1])
 

@@ -1,7 +1,7 @@
 """Public tests for learned positions: the values of each function, both ends of the table, and the rows that
 gradients reach.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/learned.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/learned.json`.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def test_init_table_repeats_itself(learned):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup(learned):
-    """lookup returns the row of each position, for positions of any shape, even a single number."""
+    """lookup returns the row for each position, for positions of any shape, even a single number."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
     expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
     expect.matches(learned.lookup, features(4, 5), 3)
@@ -55,7 +55,7 @@ def test_embed(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.75)
 def test_lookup_gradient_by_hand(learned):
-    """A row that was read twice gets both gradients; a row that was not read gets zero."""
+    """A row that was read twice gets both gradients, and a row that was not read gets zero."""
     gradient = learned.lookup_gradient((3, 2), np.array([0, 2, 0]), np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]]))
     expect.close(gradient, np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]]), "row 0 was read twice, row 1 never")
 
@@ -102,7 +102,7 @@ def test_trained_rows_by_hand(learned):
 
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows(learned):
-    """Only the longest sequence matters, whatever the order of the lengths; the result is boolean."""
+    """Only the longest sequence matters, regardless of the order of the lengths; the result is boolean."""
     expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
     expect.dtype(learned.trained_rows, 4, np.array([4]))
 
@@ -127,7 +127,7 @@ def test_resize_table(learned):
 @pytest.mark.question("resize_table", points=0.25)
 @given(seed=seeds(), rows=st.integers(2, 6), new_len=st.integers(2, 9))
 def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
-    """The first and last rows are kept, and a table resized to its own length does not change."""
+    """The first and last rows are kept, and resizing a table to its own length changes nothing."""
     table = features(rows, 2, seed=seed)
     resized = learned.resize_table(table, new_len)
     expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")

@@ -1,8 +1,7 @@
 """Public tests for the model: each function's docstring example and values, and a property of the whole model.
 
-The docstring of each test states the rule that the test checks. The expected values are in
-`expected/model.json`. The models are tiny, and no two of their sizes are equal, so that an array for another
-axis has the wrong shape.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/model.json`. The
+models are tiny, and no two of their sizes are equal, so that an array meant for another axis has the wrong shape.
 """
 
 import numpy as np
@@ -53,7 +52,7 @@ def float32(layer):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm_by_hand(model):
-    """The root mean square of 3 and 4 is √12.5; each is divided by √12.5, then multiplied by its weight."""
+    """The root mean square of 3 and 4 is √12.5; each number is divided by √12.5, then multiplied by its weight."""
     got = model.rms_norm(np.array([[3.0, 4.0]]), np.array([1.0, 10.0]), eps=0)
     expect.close(got, np.array([[3.0, 40.0]]) / np.sqrt(12.5), "rms_norm([[3, 4]], [1, 10], eps=0)")
 
@@ -89,7 +88,7 @@ def test_swiglu(model):
 
 @pytest.mark.question("repeat_heads", points=0.1875)
 def test_copies_by_hand(model):
-    """If two heads are repeated twice, their copies are in the order first, first, second, second."""
+    """If two heads are repeated twice, the copies come in the order first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
     expect.close(got, np.array([[[1.0]], [[1.0]], [[2.0]], [[2.0]]]), "repeat_heads([[[1]], [[2]]], 2)")
 
@@ -123,7 +122,7 @@ def test_half_layout(model):
 @pytest.mark.question("to_half_layout", points=0.25)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_each_head_keeps_its_columns(model, seed, heads):
-    """No column leaves its head; the first and last columns of a head stay where they are, and all others move."""
+    """No column leaves its head; the first and last columns of a head stay in place, and all others move."""
     w = features(5, heads * 6, seed=seed) + 9 * np.arange(heads * 6)
     got = np.asarray(model.to_half_layout(w, heads))
     expect.holds(got.shape == w.shape, "the shape stays")
@@ -145,7 +144,7 @@ def test_rotation_by_hand(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_with_frequencies(model):
-    """Row t rotates by its position times `frequencies`; each text may have its own positions."""
+    """Row t rotates by its position times `frequencies`; each text can have its own positions."""
     frequencies = np.array([2.0, 0.375, 0.0])
     expect.matches(model.apply_rope_half_with, features(5, 6), np.array([0, 1, 7, 3, 100]), frequencies)
     expect.matches(model.apply_rope_half_with, features(2, 3, 4, 6), np.array([0.5, -1, 9, 2]), frequencies)
@@ -191,7 +190,7 @@ def test_attention_of_heads_that_share_keys(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_each_text_has_its_positions_and_its_mask(model):
-    """If positions have the shape (B, T), all heads of a text share them, so they need an axis for the heads
+    """If positions have the shape (B, T), all heads of a text share them, so they need an axis to match the heads
     of (B, h, T, dh)."""
     positions, mask = np.array([[0, 0, 1], [4, 5, 6]]), np.array([causal(3) * [False, True, True], causal(3)])
     arguments = tiny_layer(), positions, FREQUENCIES, mask[:, np.newaxis]
@@ -278,7 +277,7 @@ def test_eleven_layers(model):
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_old_frequencies_are_left_out(model):
-    """A tensor whose name ends in rotary_emb.inv_freq is ignored; the argument `frequencies` is used instead."""
+    """A tensor whose name ends in rotary_emb.inv_freq is ignored; the `frequencies` argument is used instead."""
     old = {f"model.layers.{number}.self_attn.rotary_emb.inv_freq": np.ones(2) for number in range(2)}
     expect.matches(model.from_checkpoint, old | checkpoint(tiny_model()), FREQUENCIES, EPS)
 
@@ -297,7 +296,7 @@ def test_forward(model):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_at_other_positions_and_with_a_mask(model):
-    """The arguments `positions` and `mask` apply to every layer."""
+    """The `positions` and `mask` arguments apply to every layer."""
     positions, mask = np.array([[0, 0, 1], [0, 1, 2]]), np.array([causal(3) * [False, True, True], causal(3)])
     expect.matches(model.forward, np.array([[0, 2, 6], [5, 3, 5]]), tiny_model(), positions, mask[:, np.newaxis])
 
@@ -312,7 +311,8 @@ def test_forward_after_a_cache(model):
 @pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
-    """A text in two pieces, the second of which uses the first piece's cache, has the same logits as the whole text."""
+    """A text read in two pieces, the second of which uses the first piece's cache, has the same logits as the
+    whole text."""
     tokens, tiny = np.array(tokens), tiny_model()
     whole, _ = model.forward(tokens, tiny)
     first, cache = model.forward(tokens[:cut], tiny)
@@ -327,7 +327,7 @@ def test_a_text_in_two_pieces(model, tokens, cut):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_equal_logits_by_hand(model):
-    """If a model predicts the same probability for all 4 tokens, its loss is ln 4 at each token."""
+    """If a model predicts the same probability for each of 4 tokens, its loss is ln 4 at each token."""
     got = model.next_token_loss(np.full((3, 4), 2.5), np.array([0, 3, 1]))
     expect.close(got, np.log(4), "the loss of equal logits")
 
@@ -377,15 +377,15 @@ AT = float32(tiny_layer()), np.array([3, 4]), FREQUENCIES, causal(2, 3)
     ],
 )
 def test_dtype(model, function, calls):
-    """The result is float32 if x, the weights and the cache are float32; otherwise, it is float64. The dtypes
-    of positions and frequencies make no difference to the dtype of the result."""
+    """The result is float32 if x, the weights and the cache are float32; otherwise, it is float64. The dtypes of
+    positions and frequencies do not affect the result's dtype."""
     for arguments in calls:
         expect.dtype(getattr(model, function), *arguments)
 
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_stay_as_they_are(model):
-    """No function changes an argument: neither a block's x, nor a checkpoint's tensors, nor a cache's list."""
+    """No function modifies its arguments, whether a block's x, a checkpoint's tensors or a cache's list."""
     cache = [(features(2, 3, 4), features(2, 3, 4, seed=1))]
     expect.unchanged(model.block, features(2, 8), tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0])
     old = {"model.layers.0.self_attn.rotary_emb.inv_freq": FREQUENCIES}

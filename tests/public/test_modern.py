@@ -1,6 +1,6 @@
 """Public tests for modern models: each function's docstring example, its values, and its purpose.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/modern.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/modern.json`.
 """
 
 import numpy as np
@@ -76,7 +76,7 @@ def test_window_by_hand(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
 def test_window(modern):
-    """Query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p; the mask is boolean."""
+    """Query i is at p = i + k_len − q_len and may attend to keys j with p − window < j ≤ p; the mask is boolean."""
     expect.matches(modern.sliding_window_mask, 7, 7, 3)
     expect.matches(modern.sliding_window_mask, 3, 5, 1)
     expect.matches(modern.sliding_window_mask, 1, 9, 4)
@@ -188,8 +188,8 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_refuses_other_heads(modern):
-    """Arguments whose numbers of heads, keys or positions do not match raise a ValueError, because numpy must not
-    repeat a single row."""
+    """Arguments that disagree on the number of heads, keys or positions raise a ValueError, because numpy must
+    not repeat a single row."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5))
@@ -223,14 +223,14 @@ def test_kept(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_by_hand(modern):
-    """One position further, the pair (1, 0) becomes (cos θ_i, sin θ_i)."""
+    """One position later, the pair (1, 0) becomes (cos θ_i, sin θ_i)."""
     expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
     expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), expected, "the pairs (1, 0) and (1, 0)")
 
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift(modern):
-    """Every row rotates by the same angles, offset·θ_i, for any leading axes; the cache does not change."""
+    """Every row rotates by the same angles, offset·θ_i, for any leading axes; the cache is not modified."""
     expect.matches(modern.shift_keys, features(5, 8), -3)
     expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
 
@@ -265,8 +265,8 @@ def test_sink(modern):
 @pytest.mark.question("sink_weights", points=0.25)
 @given(seed=seeds(), sink=positions(6))
 def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
-    """A sink takes the same share of the weight of each of a query's keys; a higher sink takes more, and a
-    sink of −∞ takes nothing."""
+    """A sink takes the same share of weight from each of a query's keys; a higher sink takes more, and a sink of
+    −∞ takes nothing."""
     scores = features(2, 3, 5, seed=seed)
     plain = modern.sink_weights(scores, np.full(2, -np.inf))
     expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞, the weights sum to 1")

@@ -1,6 +1,6 @@
 """Public tests for the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/naive.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/naive.json`.
 """
 
 from itertools import pairwise
@@ -103,13 +103,13 @@ def test_binary_by_hand(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_does_not_loop_over_positions(naive):
-    """All positions are written at once; a loop over bits is allowed."""
+    """All positions are encoded at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,), length=16)
 
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary(naive):
-    """The code has as many columns as needed, or n_bits columns, with zeros in front."""
+    """The code has as many columns as needed, or n_bits columns, with leading zeros."""
     expect.matches(naive.binary_positions, 9)
     expect.matches(naive.binary_positions, 5, 6)
     expect.matches(naive.binary_positions, 8, n_bits=3)
@@ -118,7 +118,7 @@ def test_binary(naive):
 @pytest.mark.question("binary_positions", points=0.75)
 @given(length=st.integers(2, 100), spare=st.integers(0, 3))
 def test_binary_reads_back(naive, length, spare):
-    """Every code consists of zeros and ones and is the position in binary."""
+    """Every code is the position in binary, written with zeros and ones."""
     n_bits = len(np.binary_repr(length - 1)) + spare
     codes = naive.binary_positions(length, n_bits)
     expect.close(np.unique(codes), np.array([0, 1]), "the digits of a code")
@@ -130,7 +130,7 @@ def test_binary_reads_back(naive, length, spare):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_by_hand(naive):
-    """Bit 0 goes 0, 1, 0, 1, …, so its period is 2; each bit has twice the period of the one before it."""
+    """Bit 0 goes 0, 1, 0, 1, …, so its period is 2; each bit has twice the period of the previous one."""
     expect.matches(naive.bit_period, 4)
     expect.matches(naive.bit_period, 0)
 
@@ -166,8 +166,8 @@ def test_gray_by_hand(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
-    """The result of gray_positions has as many columns as that of binary_positions, with zeros in front if
-    n_bits is larger than needed."""
+    """The result of gray_positions has as many columns as that of binary_positions, with leading zeros if n_bits
+    is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)

@@ -1,6 +1,6 @@
 """Public tests for relative positions: the values of each function, and the properties that make an encoding relative.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/relative.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/relative.json`.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from autograder.checks.inputs import features, seeds
 
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions(relative):
-    """The distance is key minus query, which is negative behind the query and positive ahead of it."""
+    """The distance is key minus query: negative behind the query and positive ahead of it."""
     expect.matches(relative.relative_positions, 2, 3)
     expect.matches(relative.relative_positions, 5, 4)
 
@@ -30,14 +30,14 @@ def test_the_newest_token_stands_at_the_end(relative):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_by_hand(relative):
-    """A distance beyond the limit counts as the limit and keeps its sign."""
+    """A distance beyond the limit counts as the limit but keeps its sign."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_any_shape(relative):
-    """Relative positions may have any shape."""
+    """Relative positions can have any shape."""
     expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
 
 
@@ -99,7 +99,7 @@ def test_a_query_that_may_use_no_key(relative):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half of
+    """With T5's defaults, each of the nearest distances has its own bucket, and keys ahead use the second half of
     the buckets."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
@@ -116,7 +116,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """In the causal case, all buckets are for the past, and later keys count as distance 0."""
+    """In the causal case, all buckets are for the past, and later keys count as being at distance 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
@@ -126,7 +126,7 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the table's entry for its bucket; the heads are the first axis."""
+    """Each pair gets the table's entry for its bucket, and the heads are the first axis."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 7, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 7")
 
@@ -141,8 +141,7 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.5)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """If queries and keys move together, the bias does not change; the bias of past keys differs from that of
-    future keys."""
+    """If queries and keys move together, the bias does not change; past keys have a different bias from future keys."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")

@@ -1,6 +1,6 @@
 """Public tests for RoPE: the values of each function, and the properties that make it RoPE.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/rope.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/rope.json`.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def test_apply_rope(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_position_zero_changes_nothing(rope):
-    """Position 0 changes nothing, and position 1 does."""
+    """Position 0 changes nothing, but position 1 does."""
     x = features(3, 8)
     expect.close(rope.apply_rope(x, np.zeros(3)), x, "rows at position 0 stay as they are")
     expect.holds(not np.allclose(rope.apply_rope(x, np.ones(3)), x), "rows at position 1 are rotated")
@@ -60,7 +60,7 @@ def test_position_zero_changes_nothing(rope):
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), position=positions(1000))
 def test_rotating_keeps_the_norm(rope, seed, position):
-    """From each position to the next, a rotation changes a row, but never its length."""
+    """From each position to the next, a rotation changes a row but never its length."""
     x = 3 + features(1, 8, seed=seed)
     turned, further = (rope.apply_rope(x, np.array([place])) for place in (position, position + 1))
     expect.close(turned.shape, x.shape, "the shape stays")
@@ -100,14 +100,14 @@ def test_half_to_interleaved(rope):
 
 @pytest.mark.question("rotation_matrix", points=0.4375)
 def test_rotation_matrix(rope):
-    """For each pair i, the diagonal of R_m has a 2 × 2 rotation by m·θ_i."""
+    """For each pair i, the diagonal of R_m has a 2 × 2 block that rotates by m·θ_i."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=300.0)
 
 
 @pytest.mark.question("rope_scores", points=0.5)
 def test_scores(rope):
-    """The scores are rotated queries times rotated keys, divided by √d."""
+    """The scores are the rotated queries times the rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
     expect.matches(
         rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3])
@@ -120,7 +120,7 @@ def test_scores(rope):
 @pytest.mark.question("rope_scores", points=1.0)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """If query and key shift together, the score does not change; another offset changes the score; offset 0
+    """If query and key shift together, the score does not change, but it does for a different offset; offset 0
     gives the plain score."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
@@ -137,7 +137,7 @@ def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
 
 @pytest.mark.question("rope_attention", points=0.5)
 def test_attention(rope):
-    """Heads are consecutive blocks of columns; each head rotates q and k, not v; positions are 0 … T−1 if None."""
+    """Heads are consecutive blocks of columns; each head rotates q and k but not v; positions default to 0 … T−1."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     expect.matches(rope.rope_attention, features(4, 6), *weights, 4)
     expect.matches(rope.rope_attention, features(2, 5, 6), *weights, 2)
@@ -153,8 +153,8 @@ def test_attention_is_causal_by_row_order(rope):
 
 @pytest.mark.question("decode_step", points=0.5)
 def test_decoding_token_by_token(rope):
-    """Decoding one token at a time gives the rows of rope_attention; the caches grow by a rotated key and a plain
-    value."""
+    """Decoding one token at a time gives the rows of rope_attention; the caches grow by a rotated key and an
+    unrotated value."""
     x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     empty = np.zeros((2, 0, 4))
     out, cache_k, cache_v = expect.matches(rope.decode_step, x[:1], *weights, 2, empty, empty, 0)
@@ -164,7 +164,7 @@ def test_decoding_token_by_token(rope):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_after_rows_were_dropped(rope):
-    """The new token has the position `position`, even if the cache has fewer rows."""
+    """The new token is at `position`, even if the cache has fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
     batch = features(5, 2, 3, 4, seed=6)
@@ -173,14 +173,15 @@ def test_decoding_after_rows_were_dropped(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
-    """The first rotary_dim features rotate, with θ computed from rotary_dim; the others do not change."""
+    """The first rotary_dim features rotate, with θ computed from rotary_dim; the others stay the same."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 6)
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
 
 @pytest.mark.question("decay_bound", points=0.1875)
 def test_decay_bound(rope):
-    """The bound is the mean of the sizes |S_1|, |S_2|, … of the partial sums, and it is largest at offset 0."""
+    """The bound is the mean of the absolute values |S_1|, |S_2|, … of the partial sums, and it is largest at
+    offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
     expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8, base=300.0)
 
@@ -205,7 +206,7 @@ def test_tables_are_float64(rope, function, arguments):
 
 @pytest.mark.question("apply_rope", points=0.125)
 def test_dtype(rope):
-    """float32 features stay float32, whatever the positions are; lists of whole numbers give float64."""
+    """float32 features stay float32, regardless of the positions; lists of whole numbers give float64."""
     expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3.0))
     expect.dtype(rope.apply_rope, [[1, 0, 1, 0]], [1])
 

@@ -1,7 +1,7 @@
 """Public tests for the sinusoidal encoding: the values of each function, and the properties that made the
 encoding famous.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/sinusoidal.json`.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/sinusoidal.json`.
 """
 
 import numpy as np
@@ -103,7 +103,7 @@ def test_shift_by_hand(sinusoidal):
 
 @pytest.mark.question("shift_matrix", points=0.25)
 def test_shift_matrix(sinusoidal):
-    """The diagonal has one 2 × 2 block per pair, for the angle offset·ω_i."""
+    """The diagonal has one 2 × 2 block per pair, which rotates by the angle offset·ω_i."""
     expect.matches(sinusoidal.shift_matrix, 3, 6)
     expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=300.0)
 
@@ -129,7 +129,7 @@ def test_similarity_by_hand(sinusoidal):
 
 @pytest.mark.question("offset_similarity", points=0.5)
 def test_similarity(sinusoidal):
-    """Offsets may have any shape and sign, and may be a single number."""
+    """Offsets can have any shape and sign, and can be a single number."""
     expect.matches(sinusoidal.offset_similarity, np.array([[0.0, -2.5, 10.0], [3.0, 200.0, 1.0]]), 6)
     expect.matches(sinusoidal.offset_similarity, np.arange(4), 8, base=300.0)
     expect.matches(sinusoidal.offset_similarity, 5, 6)
@@ -138,7 +138,7 @@ def test_similarity(sinusoidal):
 @pytest.mark.question("offset_similarity", points=0.625)
 @given(position=positions(1000), shift=SHIFTS)
 def test_similarity_knows_no_position(sinusoidal, position, shift):
-    """PE(p) · PE(p + k) depends only on the size of k, not on its sign."""
+    """PE(p) · PE(p + k) depends only on the absolute value of k, not on its sign."""
     here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), 6)
     similarity = sinusoidal.offset_similarity(shift, 6)
     expect.close(similarity, here @ there, f"the dot product of positions {position} and {position + shift}")

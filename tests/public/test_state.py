@@ -1,7 +1,7 @@
 """Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
-The docstring of each test states the rule that the test checks. The expected values are in
-`expected/state.json`. No two sizes are equal, so that swapping two axes is noticed.
+Each test's docstring states the rule that the test checks. The expected values are in `expected/state.json`. No
+two sizes are equal, so that swapped axes are noticed.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ INF = np.inf
 
 
 def gates(*shape, seed=9):
-    """Return log_f with entries that are multiples of 1/8 from −2 to 0."""
+    """Return log_f, whose entries are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -45,7 +45,7 @@ def test_bias_by_hand(state):
 
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias(state):
-    """The gates after key j up to query i add up; above the diagonal the bias is −inf; the result is float64."""
+    """The bias is the sum of the gates after key j up to query i, or −inf above the diagonal, in float64."""
     expect.matches(state.decay_bias, gates(7))
     expect.matches(state.decay_bias, gates(2, 3, 5))
     expect.matches(state.decay_bias, gates(4).astype(np.float32))
@@ -63,8 +63,8 @@ def test_bias_after_a_shut_gate(state, shut):
 @pytest.mark.question("decay_bias", points=0.25)
 @given(seed=seeds(), at=st.integers(1, 5))
 def test_a_gate_lowers_a_rectangle(state, seed, at):
-    """Lowering a gate by 1 lowers by 1 the bias from keys before its token to queries at or after its token,
-    and nothing else."""
+    """Lowering a gate by 1 lowers the bias by 1 from keys before its token to queries at or after its token, and
+    nowhere else."""
     log_f = gates(6, seed=seed)
     lowered = log_f.copy()
     lowered[at] -= 1
@@ -101,7 +101,7 @@ def test_matrix(state):
 
 @pytest.mark.question("constant_decay", points=0.1875)
 def test_constant(state):
-    """Each token has the log gate −slope, in float64, even for whole slopes."""
+    """Each token has the log gate −slope, in float64, even if slopes are whole numbers."""
     expect.matches(state.constant_decay, 3, 0.25)
     expect.matches(state.constant_decay, 6, 3)
 
@@ -136,8 +136,8 @@ def test_forgetting(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it also uses
-    earlier tokens."""
+    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it uses earlier
+    tokens too."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
@@ -172,7 +172,7 @@ def test_linear(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_padding(state):
-    """A token with k = 0 and log_f = 0 changes no other token; with log_f below 0, it changes later tokens."""
+    """A token with k = 0 and log_f = 0 does not affect any other token; with log_f below 0, it affects later tokens."""
     (q, k, v), log_f = tokens(), gates(7) / 4
     k[3], log_f[3] = 0, 0
     others = [0, 1, 2, 4, 5, 6]
@@ -235,7 +235,7 @@ def test_chunks_by_hand(state):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks(state):
-    """Any chunk size, even one that does not divide the length, gives the same result, with and without a state."""
+    """Any chunk size, even one that does not divide the length, gives the same result, with or without a state."""
     for chunk in (1, 3, 7, 20):
         expect.matches(state.linear_chunks, *tokens(), gates(7) / 4, chunk)
         expect.matches(state.linear_chunks, *tokens(2), gates(2, 7) / 4, chunk, features(2, 3, 4, seed=8))
@@ -269,7 +269,7 @@ def test_delta_by_hand(state):
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
     """delta_step first forgets, then writes β times the difference between v and what the key reads, without
-    normalizing k; no argument changes."""
+    normalizing k; no argument is modified."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
@@ -303,7 +303,8 @@ def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eight
 
 @pytest.mark.question("retention", points=0.25)
 def test_retention(state):
-    """Queries and keys are rotated, and the decay is γ^(i−j), without a scale; γ is one number, or one per head."""
+    """Queries and keys are rotated, and the decay is γ^(i−j), without a scale; γ is a single number or one number
+    per head."""
     expect.matches(state.retention, *tokens(d_k=6), 0.75)
     expect.matches(state.retention, *tokens(2, 3, d_k=4, d_v=5), np.array([0.5, 0.875, 1.0]), base=300.0)
 
@@ -313,7 +314,8 @@ def test_retention(state):
 
 @pytest.mark.question("cope_positions", points=0.1875)
 def test_cope(state):
-    """The gates from key j to the query's own position add up, even with fewer queries than keys, in float64."""
+    """Each position is the sum of the gates from key j to the query's own, even with fewer queries than keys, in
+    float64."""
     expect.matches(state.cope_positions, np.abs(features(5, 5)) / 2)
     expect.matches(state.cope_positions, np.abs(features(2, 3, 6)) / 2)
     expect.matches(state.cope_positions, np.abs(features(1, 4, dtype=np.float32)) / 2)
@@ -324,8 +326,8 @@ def test_cope(state):
 
 @pytest.mark.question("cache_and_state", points=0.25)
 def test_sizes_by_hand(state):
-    """Ten tokens and two heads, with keys of 4 numbers and values of 3, take 140 numbers in the cache and 24 in the
-    state."""
+    """Ten tokens and two heads, with keys of 4 numbers and values of 3, take up 140 numbers in the cache and 24
+    in the state."""
     expect.close(state.cache_and_state(10, 2, 4, 3), (140, 24), "cache_and_state(10, 2, 4, 3)")
 
 
