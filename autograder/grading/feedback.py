@@ -124,7 +124,10 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
         parts.append(code_block(load_failure_message(grade.failure)))
         parts.append(_defined_before_failure(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
-            parts.append("Only numpy and the standard library can be imported when your code is graded.")
+            parts.append(
+                "Only numpy and the standard library can be imported when your code is graded,"
+                " without modules that open windows or connections."
+            )
     return parts
 
 

@@ -72,6 +72,37 @@ def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str]
         __import__("no_such")
 
 
+GRAPHICS = {
+    "not found": "import no_such_part",
+    "not loadable": "raise ImportError('libtk8.6.so: cannot open', name='_tkinter', path='_tkinter.so')",
+    "refused": "raise ImportError('this needs a window')",
+}
+"""Ways in which a library that a module needs may be missing."""
+
+
+@pytest.mark.parametrize("part", GRAPHICS.values(), ids=GRAPHICS)
+@pytest.mark.parametrize(
+    "statement", ["import shapes", "from shapes import pos", "import shapes.inner as s", "import outer"]
+)
+def test_an_import_whose_library_is_missing_stops_nothing(
+    statement: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors insert imports such as `from turtle import pos`, which work only with a graphics library."""
+    put(tmp_path, {"shapes/__init__.py": f"{part}\n", "shapes/inner.py": "", "outer.py": "import math, shapes\n"})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module, failure = load("missing", [f"import math\n{statement}\ny = math.pi\n"], "missing.py")
+    assert failure is not None and failure.missing_import and failure.line == 2
+    assert statement.split()[1].partition(".")[0] in failure.message and "y" in vars(module)
+    with pytest.raises(ImportError):
+        __import__("shapes")
+
+
+@pytest.mark.parametrize("name", ["turtle", "tkinter", "ssl", "sqlite3", "readline", "curses"])
+def test_an_import_that_the_sandbox_cannot_load_costs_nothing(name: str, grader: Grader) -> None:
+    judged = grader.grade(course.find("rope"), (f"import {name}\n" + classroom.right("rope", 0),))
+    assert judged.score == 20.0
+
+
 # A result that a test passes on
 
 
