@@ -32,7 +32,7 @@ from autograder.submission import Submission
 
 _STOPPED_MESSAGE_BY_STATUS = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
-    SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
+    SubmissionStatus.KILLED: "Your code repeatedly ended its own process, or returned too much.",
 }
 """Message for the student, keyed by the status of a submission that was stopped."""
 

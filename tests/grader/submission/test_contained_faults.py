@@ -13,11 +13,13 @@ from autograder import course, csv_tables
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
+from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import load
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
+from autograder.submission.code import functions
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -134,6 +136,44 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
     for arguments in ((3,), ("four",)):
         with pytest.raises(FailedTestError):
             expect.matches(own.rope_frequencies, *arguments)
+
+
+SAME_RESULT = """
+import numpy as np
+
+def _same(*args, **kwargs):
+    return RESULT
+
+globals().update(dict.fromkeys(NAMES, _same))
+"""
+
+
+def all_functions_return(result: str, name: str, grader: Grader) -> Grade:
+    """Return the grade of a file in which each function of an assignment returns the same result."""
+    assignment = course.find(name)
+    replaced = SAME_RESULT.replace("RESULT", result).replace("NAMES", repr(sorted(functions(name))))
+    return grader.grade(assignment, (assignment.solution.read_text("utf-8"), replaced))
+
+
+LARGE = [
+    "np.ones(1 << 18)",
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("[()] * 90_000", "[[]] * 90_000")),
+]
+
+
+@pytest.mark.parametrize("result", LARGE)
+def test_results_that_are_too_large_together_end_no_grader(result: str, grader: Grader) -> None:
+    """The grader keeps all results until the grade is complete. Each result is allowed, but not all of them."""
+    judged = all_functions_return(result, "rope", grader)
+    assert judged.status in (SubmissionStatus.KILLED, SubmissionStatus.TIMEOUT) and judged.score <= 2
+    assert judged.status is SubmissionStatus.TIMEOUT or "more than 32 MiB" in judged.test_results[-1].message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_different_lengths_end_no_grader(name: str, grader: Grader) -> None:
+    """The solution passes on what a wrong function below it returned, and this value is compared with the result."""
+    judged = all_functions_return("[[1.0], [1.0, 2.0]]", name, grader)
+    assert judged.status is SubmissionStatus.GRADED and judged.score <= 2
 
 
 # A grader's exceptions
