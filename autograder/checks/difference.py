@@ -51,7 +51,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
     """Return the first difference between two results; None if the results agree."""
     if type(expected) is dict:
         return _dict_difference(actual, expected, tolerance)
-    if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
+    if type(expected) is tuple or (type(expected) is list and not _are_plain_numbers(expected)):
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # `expected` can be a list from the submission
@@ -90,6 +90,14 @@ def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | N
     return None
 
 
+def _are_plain_numbers(values: list[Any]) -> bool:
+    """Return True if a list, which a submission may have returned, is equivalent to an array and contains no tuple."""
+    try:
+        return not any(type(part) is tuple for part in values) and np.asarray(values).dtype.kind in "biuf"
+    except ValueError:  # for rows of different lengths
+        return False
+
+
 def _type_fits(actual: Any, expected: Any) -> bool:
     """Return True if the types match: an array for an array, or a number of a suitable type for a number."""
     if np.ndim(expected):
@@ -100,7 +108,7 @@ def _type_fits(actual: Any, expected: Any) -> bool:
         return isinstance(expected, np.ndarray | np.generic)  # then the shape is the mistake
     kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
     actual_kind, expected_kind = kinds
-    return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
+    return actual_kind in {"b": "b", "f": "iuf", "i": "iu", "u": "iu"}.get(expected_kind, "")
 
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:

@@ -11,6 +11,9 @@ import math
 import re
 from collections.abc import Callable
 
+_SHAPE = r"\(([\d, ]*)\)"
+"""Pattern of a shape in a message of numpy. A student's message may use the same words, but no sizes: "shape (n,)"."""
+
 
 def explanation(message: str, line: int | None = None) -> str:
     """Return a sentence that explains numpy's message, or an empty string if the table does not cover it.
@@ -25,8 +28,8 @@ def explanation(message: str, line: int | None = None) -> str:
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:
-    """Return the original shapes in numpy's message, without the remapped shapes that follow an arrow."""
-    originals = re.findall(r"(?<!->)\(([\d, ]*)\)", text)
+    """Return the original shapes in numpy's message, without the remapped shapes, which follow an arrow."""
+    originals = re.findall(rf"(?<!->){_SHAPE}", text, re.ASCII)
     return [tuple(map(int, re.findall(r"\d+", sizes))) for sizes in originals]
 
 
@@ -71,7 +74,7 @@ def _not_aligned(first: str, second: str) -> str:
 
 
 def _reshaped(size: str, shape: str) -> str:
-    sizes = [int(part) if part.isdigit() else -1 for part in re.findall(r"\w+", shape)]
+    sizes = [int(part) if part.isdigit() else -1 for part in re.findall(r"\w+", shape, re.ASCII)]
     product = math.prod(each for each in sizes if each != -1)
     return f"an array of {size} numbers does not fill shape {tuple(sizes)}: these sizes multiply to {product}"
 
@@ -85,10 +88,10 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"operands could not be broadcast together with (?:remapped )?shapes? (.*)", _broadcast),
     (r"objects cannot be broadcast to a single shape\.(.*)", _broadcast),
     (r"indexing arrays could not be broadcast together with shapes (.*)", _broadcast),
-    (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _assigned),
-    (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _assigned),
-    (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place_shapes),
-    # Matrix products
+    (rf"could not broadcast input array from shape {_SHAPE} into shape {_SHAPE}", _assigned),
+    (rf"value array of shape {_SHAPE} could not be broadcast to indexing result of shape {_SHAPE}", _assigned),
+    (rf"output operand with shape {_SHAPE} doesn't match the broadcast shape {_SHAPE}", _in_place_shapes),
+    # Products of matrices
     (
         r"Input operand \d has a mismatch in its core .*\(size (\d+) is different from (\d+)\)",
         "a @ b needs as many columns of a as rows of b: a has {1} columns, b has {0} rows (.T reverses all axes;"
@@ -96,7 +99,7 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     ),
     (r"Input operand 1 does not have enough", "the right side of @ is a single number, but @ multiplies arrays: use *"),
     (r"Input operand 0 does not have enough", "the left side of @ is a single number, but @ multiplies arrays: use *"),
-    (r"shapes \((.*?)\) and \((.*?)\) not aligned", _not_aligned),
+    (rf"shapes {_SHAPE} and {_SHAPE} not aligned", _not_aligned),
     (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of the array they change"),
     (r"shape-mismatch for sum", "tensordot sums over axes of different sizes"),
     (r"einstein sum subscripts string contains too many subscripts", "einsum names more axes than an array has"),
@@ -130,7 +133,7 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
         "the indices need as many axes as the array: np.expand_dims adds one",
     ),
     # Axes and shapes
-    (r"cannot reshape array of size (\d+) into shape \((.*?)\)", _reshaped),
+    (r"cannot reshape array of size (\d+) into shape \(([\w, -]*)\)", _reshaped),
     (
         r"axis (-?\d+) is out of bounds for array of dimension (\d+)",
         "axis {0} does not exist: the number of axes is {1}, and the first is axis 0",
@@ -181,4 +184,4 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"'float' object cannot be interpreted as an integer", "a whole number is needed: // returns one, / does not"),
 ]
 
-_EXPLANATIONS = [(re.compile(pattern), explain) for pattern, explain in _EXPLANATION_TABLE]
+_EXPLANATIONS = [(re.compile(pattern, re.ASCII), explain) for pattern, explain in _EXPLANATION_TABLE]

@@ -47,8 +47,8 @@ class Function:
         return reply.value
 
     def note_returned(self, value: Any) -> Any:
-        """Record a value that the test might pass to later calls, and return it."""
-        self.submission.returned += leaves(value)
+        """Record a value that the test may pass to later calls, and return the value."""
+        self.submission.returned.append(value)
         return value
 
     def attempt(self, call: Call) -> Reply:
@@ -110,11 +110,10 @@ class StudentModule:
         """Results that the test has received and might pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if an argument is an array that the submission returned, which might make the call fail."""
-        arguments = leaves([*call.args, *call.kwargs.values()])
-        return any(
-            argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
-        )
+        """Return True if the call may fail because an argument is an array that the submission returned."""
+        # A set, because the submission may return very many arrays, and a test may pass on all of them.
+        arrays = {id(leaf) for leaf in iter_leaves(self.returned) if isinstance(leaf, np.ndarray)}
+        return any(id(argument) in arrays for argument in iter_leaves([*call.args, *call.kwargs.values()]))
 
     def may_have_returned(self, value: object) -> bool:
         """Return True if a value might come from the submission; an array must share memory with one of its results."""

@@ -32,7 +32,7 @@ from autograder.submission import Submission
 
 _STOPPED_MESSAGE_BY_STATUS = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
-    SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
+    SubmissionStatus.KILLED: "Your code repeatedly ended its own process, or returned too much.",
 }
 """Messages for the student, keyed by the status of a submission that was stopped."""
 
@@ -124,7 +124,10 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
         parts.append(code_block(load_failure_message(grade.failure)))
         parts.append(_defined_before_failure(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
-            parts.append("Only numpy and the standard library can be imported when your code is graded.")
+            parts.append(
+                "Only numpy and the standard library can be imported when your code is graded,"
+                " without modules that open windows or connections."
+            )
     return parts
 
 

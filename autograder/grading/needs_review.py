@@ -60,10 +60,22 @@ def iter_reasons(row: Row) -> Iterator[str]:
 
 
 def iter_suspicions(grade: Grade) -> Iterator[str]:
-    """Yield a message for each doubt about the points that only a person can resolve."""
-    functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
+    """Yield a message for each doubt about the points that only a person can settle."""
+    evidence = _without_tests_after_timeout(grade.test_results)
+    functions = [name for name, group in by_question(evidence).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests but not in hidden ones, as if memorized"
+
+
+def _without_tests_after_timeout(test_results: list[TestResult]) -> list[TestResult]:
+    """Return the results, without calls that did not return if a public test already contained such a call.
+
+    A function that never returns uses up the submission's time, so the tests of other functions do not run.
+    """
+    slow = [result for result in test_results if result.kind is Kind.TIMEOUT]
+    if any(result.test.phase is Phase.PUBLIC for result in slow):
+        return [result for result in test_results if result.kind is not Kind.TIMEOUT]
+    return test_results
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:

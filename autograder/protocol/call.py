@@ -119,10 +119,10 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs, like any imported module.
 
-    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next one. Each
-    missing import is replaced by an empty module, so functions that do not use it still work. Return the module with
-    all names defined so far, and the first exception that stopped a cell or, if none did, the exception from the first
-    missing import. Lines are numbered continuously across cells.
+    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next cell.
+    An empty module replaces each unavailable import, so functions that do not use the import still work. Return
+    the module with all names defined so far, and the first exception that stopped a cell or, if no cell
+    stopped, the exception of the first missing import. Line numbers continue through all cells.
     """
     module = types.ModuleType(name)
     module.__file__ = filename
@@ -131,7 +131,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     stopped: list[Raised] = []
     lines_before = 0
     stand_in = _StandInModuleFinder()
-    sys.meta_path.append(stand_in)
+    sys.meta_path.insert(0, stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
             try:
@@ -151,20 +151,23 @@ def _ignore_display(*objects: object, **options: object) -> None:
 
 
 class _StandInModuleFinder:
-    """An import finder that provides an empty module for each missing import outside a `try`."""
+    """Import finder that provides an empty module for each unavailable import outside a `try`."""
 
     def __init__(self) -> None:
         self.missing: dict[str | None, Raised] = {}
 
     def run(self, code: types.CodeType, module: types.ModuleType) -> None:
-        """Execute the code, restarting each time an empty module replaces another missing import."""
+        """Execute the code, and start again each time an empty module has replaced another unavailable import."""
         while True:
             try:
                 return exec(code, module.__dict__)
-            except ModuleNotFoundError as error:
-                if type(error.name) is not str or error.name in self.missing:
+            except ImportError as error:
+                name = _unavailable_module(error, code.co_filename)
+                if type(name) is not str or name in {*self.missing, *sys.modules}:
                     raise
-                self.missing[error.name] = replace(describe_exception(error, code.co_filename), missing_import=True)
+                raised = describe_exception(error, code.co_filename)
+                message = raised.message if name in raised.message else f"{name}: {raised.message}"
+                self.missing[name] = replace(raised, message=message, missing_import=True)
 
     def remove(self) -> None:
         """Stop providing empty modules, so that no other code in this process imports one."""
@@ -182,6 +185,13 @@ class _StandInModuleFinder:
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Leave the module empty. Any name imported from it is another empty module."""
+
+
+def _unavailable_module(error: ImportError, filename: str) -> Any:
+    """Return the module that a file imports, such as turtle, although only a library below it may be missing."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename != filename]
+    names = (frame.f_globals.get("__name__") for frame in frames if frame.f_code.co_name == "<module>")
+    return next(names, error.name)
 
 
 class _StandInModule(types.ModuleType):

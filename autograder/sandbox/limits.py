@@ -42,6 +42,7 @@ class Limits:
     file_count: int = _limit(1000, "", "files in the scratch folder")
     open_files: int = _limit(64, "", "descriptors of a worker")
     reply_bytes: int = _limit(wire.MAX_REPLY_BYTES, "MiB", "size of one reply")
+    total_reply_bytes: int = _limit(32 * MIB, "MiB", "size of all replies of a process together")
     result_numbers: int = _limit(codec.MAX_NUMBERS_PER_MESSAGE, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
     slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")

@@ -41,6 +41,8 @@ class SandboxedBackend:
         """end of the submission's total time for calls and tests, in both of its processes"""
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
+        self.reply_bytes_left = self.limits.total_reply_bytes
+        """bytes left for replies from this process, all of which the grader keeps until the grade is complete"""
         self.deaths = 0
         """number of workers that ended while a reply was pending"""
         self.slow: Counter[str] = Counter()
@@ -109,12 +111,21 @@ class SandboxedBackend:
         if self.other is not None:
             self.other.suspend()
         try:
-            return self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
+            reply = self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
+            self._count_bytes(reply)
+            return reply
         except WorkerDiedError as error:
             raise self._after_worker_death(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
             self._set_status_if_out_of_time()
+
+    def _count_bytes(self, reply: Reply) -> None:
+        """Stop calling the submission if its replies are too large together."""
+        self.reply_bytes_left -= len(reply.encoded)
+        if self.reply_bytes_left < 0:
+            most = f"more than {self.limits.total_reply_bytes >> 20} MiB in all its calls together"
+            self._set_final_status(SubmissionStatus.KILLED, f"not run: the submission has returned {most}")
 
     @property
     def is_out_of_time(self) -> bool:

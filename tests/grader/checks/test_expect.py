@@ -3,6 +3,7 @@ accepted."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -481,6 +482,26 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     with pytest.raises(FailedTestError, match="right so far, but needs five digits"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
+
+
+@pytest.mark.parametrize("result", ["[0.0] * 90_000", "[np.zeros(1)] * 90_000", "{str(i): 0.0 for i in range(45_000)}"])
+def test_a_wide_result_that_a_test_passes_on_takes_little_time(result: str) -> None:
+    """A submission may return as many values as fit in a message; the number of pairs of values has no limit."""
+    rope = submission(f"import numpy as np\ndef rotate_half(x): return {result}\ndef apply_rope(x): raise IndexError")
+    begin = time.process_time()
+    value = rope.rotate_half(X)
+    with pytest.raises(FailedTestError) as caught:
+        rope.apply_rope(value)
+    assert time.process_time() - begin < 20
+    assert (caught.value.function is None) == ("zeros" in result)  # an array of the student may be the reason
+
+
+@pytest.mark.parametrize("result", ["[]", "()", "{}", "[(), {}]"])
+def test_an_empty_result_that_a_test_passes_on_is_never_the_tests_fault(result: str) -> None:
+    rope = submission(f"def rotate_half(x): return {result}")
+    for check in (expect.matches, expect.answers):
+        with pytest.raises(FailedTestError):
+            check(rope.apply_rope, rope.rotate_half(X), np.arange(2))
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from autograder.checks.results import Phase, Test
+from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
@@ -15,7 +16,7 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
 from autograder.hints.likely_causes import with_unfiltered_causes
-from autograder.protocol.failure_kinds import SubmissionStatus
+from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.fixtures_built_once import Graded
@@ -61,3 +62,16 @@ def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment
             grades[path.name] = graded(path)[1]
     named = {name: sentences for name, grade in grades.items() if (sentences := list(iter_suspicions(grade)))}
     assert 100 * len(named) < len(grades), named
+
+
+@pytest.mark.parametrize("first_timeout", [Phase.PUBLIC, Phase.HIDDEN])
+def test_a_function_is_not_memorized_because_another_function_never_returned(first_timeout: Phase) -> None:
+    """After an endless loop in public tests, later tests do not run. A timeout only in hidden tests is suspicious."""
+    endless = TestResult(Test("endless", "apply_rope", 1.0, first_timeout, "It rotates."), Kind.TIMEOUT)
+    public = TestResult(Test("seen", "rotate_half", 1.0, Phase.PUBLIC, "It rotates."))
+    not_run = TestResult(Test("unseen", "rotate_half", 1.0, Phase.HIDDEN, "It rotates."), Kind.TIMEOUT)
+    grade = Grade("rope", SubmissionStatus.TIMEOUT, [endless, public, not_run])
+    assert [*iter_suspicions(grade)] == [
+        f"{name}: right in public tests but not in hidden ones, as if memorized"
+        for name in ["rotate_half"][: first_timeout is Phase.HIDDEN]
+    ]

@@ -13,12 +13,13 @@ from autograder import course, csv_tables
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
+from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import load
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
-from autograder.submission.cell_cleaner import CellCleaner
+from autograder.submission.code import functions
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -73,16 +74,35 @@ def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str]
         __import__("no_such")
 
 
-@pytest.mark.parametrize("line", ["", "from IPython.display import display\n", "from IPython.display import *\n"])
-def test_a_notebooks_display_costs_nothing(grader: Grader, line: str) -> None:
-    """A notebook's own `display` is ignored, outside and inside functions, with or without its import."""
-    shown = re.sub(
-        r"^( +)return ", r"\1display('shown', clear=True)\n\1return ", classroom.right("rope", 0), flags=re.M
-    )
-    cell, _ = CellCleaner().clean(f"{line}display(1)\n{shown}")
-    judged = grader.grade(course.find("rope"), (cell,))
-    assert shown.count("display") > 10 and judged.status == SubmissionStatus.GRADED
-    assert judged.score == 20.0, [one.message for one in judged.test_results if not one.passed]
+GRAPHICS = {
+    "not found": "import no_such_part",
+    "not loadable": "raise ImportError('libtk8.6.so: cannot open', name='_tkinter', path='_tkinter.so')",
+    "refused": "raise ImportError('this needs a window')",
+}
+"""Ways in which a library that a module needs may be missing."""
+
+
+@pytest.mark.parametrize("part", GRAPHICS.values(), ids=GRAPHICS)
+@pytest.mark.parametrize(
+    "statement", ["import shapes", "from shapes import pos", "import shapes.inner as s", "import outer"]
+)
+def test_an_import_whose_library_is_missing_stops_nothing(
+    statement: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Editors insert imports such as `from turtle import pos`, which work only with a graphics library."""
+    put(tmp_path, {"shapes/__init__.py": f"{part}\n", "shapes/inner.py": "", "outer.py": "import math, shapes\n"})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module, failure = load("missing", [f"import math\n{statement}\ny = math.pi\n"], "missing.py")
+    assert failure is not None and failure.missing_import and failure.line == 2
+    assert statement.split()[1].partition(".")[0] in failure.message and "y" in vars(module)
+    with pytest.raises(ImportError):
+        __import__("shapes")
+
+
+@pytest.mark.parametrize("name", ["turtle", "tkinter", "ssl", "sqlite3", "readline", "curses"])
+def test_an_import_that_the_sandbox_cannot_load_costs_nothing(name: str, grader: Grader) -> None:
+    judged = grader.grade(course.find("rope"), (f"import {name}\n" + classroom.right("rope", 0),))
+    assert judged.score == 20.0
 
 
 # A result that a test passes on
@@ -116,6 +136,44 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
     for arguments in ((3,), ("four",)):
         with pytest.raises(FailedTestError):
             expect.matches(own.rope_frequencies, *arguments)
+
+
+SAME_RESULT = """
+import numpy as np
+
+def _same(*args, **kwargs):
+    return RESULT
+
+globals().update(dict.fromkeys(NAMES, _same))
+"""
+
+
+def all_functions_return(result: str, name: str, grader: Grader) -> Grade:
+    """Return the grade of a file in which each function of an assignment returns the same result."""
+    assignment = course.find(name)
+    replaced = SAME_RESULT.replace("RESULT", result).replace("NAMES", repr(sorted(functions(name))))
+    return grader.grade(assignment, (assignment.solution.read_text("utf-8"), replaced))
+
+
+LARGE = [
+    "np.ones(1 << 18)",
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("[()] * 90_000", "[[]] * 90_000")),
+]
+
+
+@pytest.mark.parametrize("result", LARGE)
+def test_results_that_are_too_large_together_end_no_grader(result: str, grader: Grader) -> None:
+    """The grader keeps all results until the grade is complete. Each result is allowed, but not all of them."""
+    judged = all_functions_return(result, "rope", grader)
+    assert judged.status in (SubmissionStatus.KILLED, SubmissionStatus.TIMEOUT) and judged.score <= 2
+    assert judged.status is SubmissionStatus.TIMEOUT or "more than 32 MiB" in judged.test_results[-1].message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_different_lengths_end_no_grader(name: str, grader: Grader) -> None:
+    """The solution passes on what a wrong function below it returned, and this value is compared with the result."""
+    judged = all_functions_return("[[1.0], [1.0, 2.0]]", name, grader)
+    assert judged.status is SubmissionStatus.GRADED and judged.score <= 2
 
 
 # A grader's exceptions

@@ -1,0 +1,58 @@
+"""Tests of comparisons: a submission may return both values, or the expected value may follow from its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from autograder.checks.difference import difference
+from autograder.checks.proxy import dtypes
+from autograder.hints.likely_causes import fingerprint, matches
+from autograder.protocol import codec
+
+ARRAYS = arrays.arrays(
+    st.sampled_from([np.bool_, np.int8, np.int64, np.uint64, np.float16, np.float32, np.float64]),
+    arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+)
+NUMBERS = st.booleans() | st.integers(-(2**511), 2**511) | st.floats() | ARRAYS | ARRAYS.map(lambda array: array.sum())
+LEAVES = st.none() | NUMBERS | st.text(max_size=3) | st.builds(codec.Foreign, st.text(max_size=3))
+
+
+def nested(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy for plain values with these leaves, in the form in which they arrive from a submission."""
+    values = st.recursive(
+        leaves,
+        lambda parts: (
+            st.lists(parts, max_size=3)
+            | st.lists(parts, max_size=3).map(tuple)
+            | st.dictionaries(st.text(max_size=2), parts, max_size=2)
+        ),
+        max_leaves=6,
+    )
+    return values.map(lambda value: codec.decode(codec.encode(value)))
+
+
+@example([1.0], [[1.0], [1.0, 2.0]])
+@example([], [None])
+@example(3, "x")
+@settings(max_examples=500)
+@given(nested(LEAVES), nested(LEAVES))
+def test_any_two_values_can_be_compared(actual: Any, expected: Any) -> None:
+    """A grader that stops with an error grades nothing, so every comparison gives a result."""
+    with np.errstate(all="ignore"):
+        differs = difference(actual, expected)
+        assert differs is None or isinstance(differs.words + differs.relation_line(), str)
+        assert matches(actual, expected) in (True, False)
+        assert isinstance(dtypes(actual), list)
+        assert fingerprint(actual) is None or fingerprint(actual) == fingerprint(actual)
+
+
+@given(nested(NUMBERS))
+def test_numbers_agree_with_themselves(value: Any) -> None:
+    """Only a list that is equivalent to an array must be an array."""
+    if difference(value, value) is not None:
+        assert "got a list" in str(difference(value, value))
