@@ -26,8 +26,9 @@ from autograder.checks.source import CallGraph, SourceFile
 from autograder.hints.golden_values import GoldenValues
 from autograder.hints.likely_causes import with_likely_causes
 from autograder.laptop.terminal_or_tab import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
-from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
 from autograder.protocol.failure_kinds import CallStopped, Kind
+from autograder.protocol.load import load
 
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"

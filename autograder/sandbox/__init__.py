@@ -13,7 +13,7 @@
     self_test             runs the attempts before any submission is graded
 
 The grader imports `sandboxed_submission`, `limits` and `self_test`, and the modules that these build on. The only parts
-of the project that zygote and worker import are `protocol.call`, `protocol.codec` and this package.
+of the project that zygote and worker import are `protocol.call`, `protocol.codec`, `protocol.load` and this package.
 """
 
 MODULES_FOR_OTHER_PACKAGES = (

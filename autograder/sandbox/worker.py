@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from autograder.protocol import call, codec
+from autograder.protocol.load import load
 from autograder.sandbox import wire
 from autograder.sandbox.confine import Locks
 from autograder.sandbox.wire import LENGTH
@@ -57,7 +58,7 @@ def _serve(grader: int) -> None:
     requests = _iter_requests(grader)
     name, cells, filename, seconds = codec.decode(next(requests))
     with _interrupted_after(seconds, filename):
-        module, failure = call.load(name, cells, filename)
+        module, failure = load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
     for request in map(wire.unpack_request, requests):
         _write(grader, wire.pack_reply(call.perform(module, request)))

@@ -24,8 +24,8 @@ from autograder.checks.value_text import value_text
 from autograder.course import Assignment, find
 from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
-from autograder.protocol import call
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, Kind
+from autograder.protocol.load import load
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -36,7 +36,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 
 def submission(source: str) -> StudentModule:
     """Return submitted code as a test sees it, with the real solution as the reference."""
-    module, failure = call.load("rope", [source], "rope.py")
+    module, failure = load("rope", [source], "rope.py")
     backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
@@ -119,7 +119,7 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
 @pytest.mark.parametrize("result", ["None", "'19'", "{}", "{'r': 19}", "object()"])
 def test_only_a_number_answers_where_a_number_is_expected(result: str) -> None:
     """If None passed for a number, a function that only rejects bad arguments and has no `return` would earn points."""
-    module, _ = call.load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
+    module, _ = load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
     alibi = StudentModule("alibi", catalogue.ModuleBackend(module), Reference(find("alibi")))
     with pytest.raises(FailedTestError) as caught:
         expect.answers(alibi.effective_window, 0.25, 0.01)

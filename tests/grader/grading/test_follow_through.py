@@ -32,6 +32,7 @@ from autograder.hints.reference_oracle import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
 from autograder.protocol.failure_kinds import CallStopped, Kind
+from autograder.protocol.load import load
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
@@ -55,7 +56,7 @@ def all_results(suite: Suite, module: types.ModuleType) -> list[TestResult]:
 def solution_with(assignment: Assignment, *texts: str) -> types.ModuleType:
     """Return the solution as a module, with extra code at the end."""
     text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
-    module, failure = call.load(assignment.name, [text], str(assignment.solution))
+    module, failure = load(assignment.name, [text], str(assignment.solution))
     assert failure is None
     return module
 
@@ -200,7 +201,7 @@ def test_a_wrong_function_earns_no_more_above_one_that_raises(
     mistaken = source[:begin] + source[begin:].replace(old, new, 1)
     points = []
     for text in (mistaken, f"{mistaken}\n\n{WRONG['raises'].format(base)}"):
-        module, _ = call.load(name, [text], str(suite.assignment.solution))
+        module, _ = load(name, [text], str(suite.assignment.solution))
         group = by_question(all_results(suite, module))[function]
         points.append(points_won(group))
     assert points[1] <= points[0] < points_possible(group)
@@ -525,7 +526,7 @@ def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -
     assignment = course.find("rope")
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):
-        module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
+        module, _ = load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
         cell = EXCHANGE_CELL_TEMPLATE.format(functions=["rope_frequencies", "rotation_matrix"])
         with Loaded(module).second_process(cell) as backend:
             second = ProcessWithSubstitutes(backend, reference, FollowThroughBudget())

@@ -24,6 +24,7 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
+from autograder.protocol.load import load
 from tests.grader.support.in_process_submission import Loaded
 
 TABLE = """
@@ -144,7 +145,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
     assignment = course.find("rope")
     suite = suites.setdefault(assignment.name, Suite(assignment))
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
-    module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
+    module, _ = load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
     seen = suite.run(Loaded(module), Phase.PUBLIC, Phase.ANSWERS)
     follow_through(suite, Loaded(module), seen)
     limits = str(len(vars(module)["_calls"])), "10**9"
@@ -217,7 +218,7 @@ def test_a_second_guess_gains_nothing_above_correct_values(base: str, way: str, 
     solution = suite.assignment.solution.read_text("utf-8")
     for above in [name for name in names_of(suite) if base in suite.reference.call_graph.dependencies(name)]:
         text = TWO_GUESSES.replace("BASE", base).replace("CHEAP", CHEAP[way]).replace("ABOVE", above)
-        module, failure = call.load("rope", [solution + text], "rope.py")
+        module, failure = load("rope", [solution + text], "rope.py")
         assert failure is None
         public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
         hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)

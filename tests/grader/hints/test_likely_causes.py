@@ -16,7 +16,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, golden_values, likely_causes
 from autograder.hints.likely_causes import with_unfiltered_causes
-from autograder.protocol import call
+from autograder.protocol.load import load
 from autograder.reports.submission_result import as_json
 from autograder.submission import Submission
 from tests.grader.support.student_view import markdown
@@ -27,7 +27,7 @@ def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> 
     assignment = course.find(name)
     suite = suites.setdefault(name, Suite(assignment))
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
-    module, failure = call.load(name, [text], str(assignment.solution))
+    module, failure = load(name, [text], str(assignment.solution))
     assert failure is None, failure
     return with_unfiltered_causes(suite.reference, suite.run(catalogue.ModuleBackend(module)))
 
@@ -198,7 +198,7 @@ def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) 
             return attention({arguments}, mask).astype(dtype)
         """
         text = f"{course.find('attention').solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
-        module, _ = call.load("attention", [text], "attention.py")
+        module, _ = load("attention", [text], "attention.py")
         suite = suites.setdefault("attention", Suite(course.find("attention")))
         at_home, graded = home_and_grader_causes(suite, module, "self_attention")
         assert at_home == graded and (words in graded if words else graded == ""), arguments

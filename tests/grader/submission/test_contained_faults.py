@@ -17,8 +17,8 @@ from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
-from autograder.protocol.call import load
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
+from autograder.protocol.load import load
 from autograder.submission.code import functions
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.protocol.call import load
+from autograder.protocol.load import load
 from autograder.submission import Submission, read_submission
 from autograder.submission.code import functions
 from autograder.submission.syntax_trees import GRADER_PYTHON
