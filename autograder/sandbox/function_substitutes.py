@@ -132,11 +132,12 @@ class Exchange:
 
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
-                key = codec.encode((name, args, kwargs))
+                call = name, tuple(map(_as_plain, args)), {key: _as_plain(value) for key, value in kwargs.items()}
+                key = codec.encode(call)
                 if key not in self.answers and (encrypted := self.encrypted.get(_call_hash(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(encrypted)))
                 if key not in self.answers and len(self.pending) < MAX_UNANSWERED_CALLS_PER_ROUND:
-                    self.pending[key] = copy.deepcopy((name, args, kwargs))
+                    self.pending[key] = copy.deepcopy(call)
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)
             try:
@@ -150,6 +151,11 @@ class Exchange:
         # Each substitute has a separate code object, by which the line counter tells functions apart.
         substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
+
+
+def _as_plain(argument: Any) -> Any:
+    """Return a range as a list, which a message may contain, and any other argument unchanged."""
+    return list(argument[: codec.MAX_VALUES_PER_MESSAGE + 1]) if type(argument) is range else argument
 
 
 def _value(error: str, value: Any) -> Any:

@@ -450,6 +450,19 @@ def test_a_wrong_function_below_costs_once_in_another_right_way(
         assert losing_functions(results) <= {base}, (base, losing_functions(results))
 
 
+@pytest.mark.parametrize("positions", ["range({0})", "list(range({0}))", "tuple(range({0}))", "np.arange({0}) + 0.0"])
+def test_a_wrong_function_below_costs_once_whatever_sequence_it_gets(positions: str, suites: dict[str, Suite]) -> None:
+    suite = suite_of("sinusoidal", suites)
+    text = f"""
+def add_positions(x, base=10000.0):
+    x, dtype = _features(x)
+    return (x + sinusoidal_encoding({positions.format("x.shape[-2]")}, x.shape[-1], base)).astype(dtype)
+"""
+    wrong = changed("sinusoidal_encoding", SPOILED["turned"])
+    results = all_results(suite, solution_with(suite.assignment, text, wrong))
+    assert "add_positions" not in losing_functions(results)
+
+
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:
     """If a function rotates in the opposite direction, a matrix built from it is not reported as transposed."""
     backwards = """
