@@ -318,14 +318,15 @@ def reliable(lengths, accuracies, threshold):
 
 @pytest.mark.question("longest_reliable_length", points=0.5)
 @given(
-    accuracies=st.lists(st.sampled_from([0.25, 0.75, 0.875, 0.9, 1.0]), min_size=1, max_size=6),
+    accuracies=st.lists(st.sampled_from([0.25, 0.75, 0.875, 0.9, 1.0, np.nan]), min_size=1, max_size=6),
     threshold=st.sampled_from([0.75, 0.9]),
     order=seeds(),
 )
 @example(accuracies=[1.0, 0.75, 1.0], threshold=0.9, order=0)
+@example(accuracies=[1.0, np.nan, 1.0], threshold=0.9, order=0)
 def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, order):
     """longest_reliable_length is the longest length up to which no accuracy is below the threshold, for any
-    order of lengths."""
+    order of lengths; NaN is below every threshold."""
     lengths = [3 * 2**step for step in range(len(accuracies))]
     places = Random(order).sample(range(len(lengths)), len(lengths))
     shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]

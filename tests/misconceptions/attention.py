@@ -376,8 +376,8 @@ def first_axis_permuted(x, order):
 
 @mistake("equivariance_gap", "expected: everything reordered alike")
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
-    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so both
-    outputs use the same mask."""
+    """Your gap is zero even with a mask: you moved the mask with the tokens, or you left the mask out. The rule: a mask
+    belongs to positions, so both outputs use the same mask."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:

@@ -326,6 +326,11 @@ def features_resized(table, new_len):
     return learned.resize_table(np.asarray(table).T, new_len).T
 
 
+@mistake("resize_table", "expected: nearest neighbour, with halves rounded up", hint=NEVER_MIXED)
+def nearest_row_taken_with_halves_rounded_up(table, new_len):
+    return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len) + 0.5))
+
+
 vars().update(
     chain(
         without_effect(learned.init_table, "std"),
