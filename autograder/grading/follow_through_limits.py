@@ -52,7 +52,7 @@ class AnswerableCallBounds:
 
     def __init__(self, size: int, numbers: np.ndarray) -> None:
         self.size = size
-        """Bytes of the longest call."""
+        """Bytes of all the calls together, because a submission may combine several calls into one batch."""
         self.numbers = numbers
         """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
@@ -60,13 +60,13 @@ class AnswerableCallBounds:
     def of(cls, *calls: Call) -> AnswerableCallBounds:
         """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
-        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
+        return cls(sum(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, call: Call) -> bool:
         """Return True if a call is small enough to be answered.
 
-        A call must not be longer than the longest of the calls, and each of its whole numbers must occur in one
-        of them. Signs do not count, and 0, 1 and 2 are always allowed.
+        A call must not be longer than all the calls together, and each of its whole numbers must occur in one of
+        them. Signs do not count, and 0, 1 and 2 are always allowed.
         """
         if len(call.encoded) > self.size or largest_magnitude((call.args, call.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             return False

@@ -547,12 +547,6 @@ vars().update(
 
 
 @another_way("offset_similarity", "sinusoidal_encoding")
-def similarity_as_the_sum_of_the_cosines(course, offsets, d_model, base=10000.0):
-    """The sum of the cosines in the encoding of each offset."""
-    return course.sinusoidal_encoding(offsets, d_model, base)[..., 1::2].sum(axis=-1)
-
-
-@another_way("offset_similarity", "sinusoidal_encoding")
 def similarity_of_two_encodings(course, offsets, d_model, base=10000.0):
     """Similarities computed as dot products of each encoding with the encoding of position 0."""
     return course.sinusoidal_encoding(offsets, d_model, base) @ course.sinusoidal_encoding(0, d_model, base)

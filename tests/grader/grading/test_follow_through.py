@@ -463,6 +463,21 @@ def add_positions(x, base=10000.0):
     assert "add_positions" not in losing_functions(results)
 
 
+@pytest.mark.parametrize("wrong", ["scaled", "turned"])
+def test_a_wrong_function_below_costs_once_if_it_gets_a_batch(wrong: str, suites: dict[str, Suite]) -> None:
+    """Where the solution calls a function twice, a submission may call it once, with both arguments as a batch."""
+    suite = suite_of("attention", suites)
+    text = """
+def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+    x, w_q, w_k, w_v, _ = _features(x, w_q, w_k, w_v)
+    both = np.stack([x, permute_tokens(x, order)], axis=-4 if np.ndim(mask) > 2 else 0)
+    before, after = np.moveaxis(self_attention(both, w_q, w_k, w_v, mask), -4 if np.ndim(mask) > 2 else 0, 0)
+    return float(np.abs(permute_tokens(before, order) - after).max())
+"""
+    results = all_results(suite, solution_with(suite.assignment, text, changed("self_attention", SPOILED[wrong])))
+    assert "equivariance_gap" not in losing_functions(results)
+
+
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:
     """If a function rotates in the opposite direction, a matrix built from it is not reported as transposed."""
     backwards = """
