@@ -1,4 +1,4 @@
-"""Limits on the calls whose right values a submission's second process requests from the grader."""
+"""Limits on the calls whose right values a submission's second process requests, and on the precision of results."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.difference import TOLERANCE_BY_DTYPE
 from autograder.protocol.call import Call
 
 MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
@@ -104,3 +105,10 @@ def largest_magnitude(value: Any, kinds: str = "iu") -> float:
         return 0
     finite = np.abs(numbers.astype(np.float64))
     return float(finite[np.isfinite(finite)].max(initial=0))
+
+
+def tolerance_in_float32(call: Call) -> float:
+    """Return the tolerance of a result computed in float32, where the rounding of an angle grows with the position."""
+    largest = largest_magnitude((call.args, call.kwargs), "iuf")
+    rounding = float(np.finfo(np.float32).eps) * largest if np.isfinite(largest) else 0.0
+    return TOLERANCE_BY_DTYPE[np.dtype("f4")] + rounding

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
+from autograder.checks.difference import difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
-from autograder.grading.follow_through_limits import largest_magnitude
+from autograder.grading.follow_through_limits import tolerance_in_float32
 from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
 from autograder.hints.reference_oracle import Reference
@@ -284,14 +284,7 @@ class Retry:
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):
             return False
-        return difference(reply.value, expected, _tolerance_in_float32(call) if has_float32 else None) is None
-
-
-def _tolerance_in_float32(call: Call) -> float:
-    """Return the tolerance of a result computed in float32, where the rounding of an angle grows with the position."""
-    largest = largest_magnitude((call.args, call.kwargs), "iuf")
-    rounding = float(np.finfo(np.float32).eps) * largest if np.isfinite(largest) else 0.0
-    return TOLERANCE_BY_DTYPE[np.dtype("f4")] + rounding
+        return difference(reply.value, expected, tolerance_in_float32(call) if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

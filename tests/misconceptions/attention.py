@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import attention
 
 
@@ -570,3 +570,12 @@ vars().update(
         without_effect(attention.attention_weights, "mask", "bias"),
     )
 )
+
+
+@another_way("equivariance_gap", "permute_tokens", "self_attention")
+def outputs_reordered_by_indexing(course, x, w_q, w_k, w_v, order, mask=None):
+    """The gap between outputs that indexing reorders, and outputs of permuted tokens."""
+    x, w_q, w_k, w_v = (np.asarray(array, dtype=np.float64) for array in (x, w_q, w_k, w_v))
+    before = np.take(course.self_attention(x, w_q, w_k, w_v, mask), order, axis=-2)
+    after = course.self_attention(course.permute_tokens(x, order), w_q, w_k, w_v, mask)
+    return float(np.abs(before - after).max())
