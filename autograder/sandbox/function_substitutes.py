@@ -76,6 +76,8 @@ class Exchange:
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, ReplacedCall] = {}
         """Unanswered calls that have not been reported yet, keyed by encoded call."""
+        self.unanswered_depth = 0
+        """Number of unanswered calls to replaced functions whose original functions are running."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -140,12 +142,16 @@ class Exchange:
                     self.pending[key] = copy.deepcopy(call)
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)
+            is_replaced = name in self.replaced
+            self.unanswered_depth += is_replaced
             try:
                 if original is None:
                     raise NotImplementedError
                 return original(*args, **kwargs)
             finally:
-                if self.pending and name not in self.replaced:
+                self.unanswered_depth -= is_replaced
+                # A replaced function returns a value, so that later calls can become pending in the same round.
+                if self.pending and not is_replaced and not self.unanswered_depth:
                     raise UnansweredCall
 
         # Each substitute has a separate code object, by which the line counter tells functions apart.

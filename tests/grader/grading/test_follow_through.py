@@ -469,6 +469,28 @@ def add_positions(x, base=10000.0):
     assert "add_positions" not in losing_functions(results)
 
 
+@pytest.mark.parametrize("wrong", ["scaled", "float32"])
+def test_a_wrong_function_below_costs_once_if_it_is_called_for_each_head(wrong: str, suites: dict[str, Suite]) -> None:
+    """Where the solution rotates all heads together, a submission may rotate each head, in many calls."""
+    suite = suite_of("rope", suites)
+    text = """
+def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
+    positions = np.arange(x.shape[-2]) if positions is None else positions
+    heads = []
+    for q, k, v in zip(*(np.split(x @ w, n_heads, axis=-1) for w in (w_q, w_k, w_v))):
+        q, k = apply_rope(q, positions, base), apply_rope(k, positions, base)
+        scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+        if causal:
+            scores = np.where(np.tri(len(positions), dtype=bool), scores, -np.inf)
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        heads.append(weights / weights.sum(axis=-1, keepdims=True) @ v)
+    return np.concatenate(heads, axis=-1).astype(dtype)
+"""
+    results = all_results(suite, solution_with(suite.assignment, text, changed("apply_rope", SPOILED[wrong])))
+    assert "rope_attention" not in losing_functions(results)
+
+
 @pytest.mark.parametrize("wrong", ["scaled", "turned"])
 def test_a_wrong_function_below_costs_once_if_it_gets_a_batch(wrong: str, suites: dict[str, Suite]) -> None:
     """Where the solution calls a function twice, a submission may call it once, with both arguments as a batch."""
