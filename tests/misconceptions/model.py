@@ -1189,12 +1189,6 @@ def default_eps_of_the_first_norm(x, layer, positions, frequencies, mask, cache=
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
 
-@mistake("forward", "expected: the last norm with its default", hint=eps_of_the_default.hint)
-def default_eps_of_the_last_norm(tokens, loaded, positions=None, mask=None, cache=None):
-    x, pairs = _forward(tokens, loaded, positions, mask, cache, final_norm=False, head=np.eye(len(loaded["norm"])))
-    return model.rms_norm(x, loaded["norm"]) @ _array(loaded.get("head", _array(loaded["embedding"]).T)), pairs
-
-
 @mistake("next_token_loss", "expected: the logarithm of a sum of raw exponentials", hint=loss_overflows.hint)
 def logarithm_of_the_sum_overflows(logits, tokens):
     logits = _array(logits)[..., :-1, :]
