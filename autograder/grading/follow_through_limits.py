@@ -1,4 +1,4 @@
-"""Limits on the calls for which a submission's second process requests correct values from the grader."""
+"""Limits on the calls whose right values a submission's second process requests, and on the precision of results."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.difference import TOLERANCE_BY_DTYPE
 from autograder.protocol.call import Call
 
 MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
@@ -52,7 +53,7 @@ class AnswerableCallBounds:
 
     def __init__(self, size: int, numbers: np.ndarray) -> None:
         self.size = size
-        """Size of the longest call, in bytes."""
+        """Bytes of all the calls together, because a submission may combine several calls into one batch."""
         self.numbers = numbers
         """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
@@ -60,13 +61,13 @@ class AnswerableCallBounds:
     def of(cls, *calls: Call) -> AnswerableCallBounds:
         """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
-        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
+        return cls(sum(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, call: Call) -> bool:
         """Return True if a call is small enough to be answered.
 
-        A call must not be longer than the longest of the calls that set the bounds, and each of its whole numbers must
-        occur in one of them. Signs are ignored, and 0, 1 and 2 are always allowed.
+        A call must not be longer than all the calls together, and each of its whole numbers must occur in one of
+        them. Signs do not count, and 0, 1 and 2 are always allowed.
         """
         if len(call.encoded) > self.size or largest_magnitude((call.args, call.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             return False
@@ -104,3 +105,10 @@ def largest_magnitude(value: Any, kinds: str = "iu") -> float:
         return 0
     finite = np.abs(numbers.astype(np.float64))
     return float(finite[np.isfinite(finite)].max(initial=0))
+
+
+def tolerance_in_float32(call: Call) -> float:
+    """Return the tolerance of a result computed in float32, where the rounding of an angle grows with the position."""
+    largest = largest_magnitude((call.args, call.kwargs), "iuf")
+    rounding = float(np.finfo(np.float32).eps) * largest if np.isfinite(largest) else 0.0
+    return TOLERANCE_BY_DTYPE[np.dtype("f4")] + rounding

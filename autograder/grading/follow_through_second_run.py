@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
+from autograder.checks.difference import difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
+from autograder.grading.follow_through_limits import tolerance_in_float32
 from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
 from autograder.hints.reference_oracle import Reference
@@ -284,6 +285,7 @@ class Retry:
                 return difference(reply.value, expected, tolerance) is None
         except (Exception, CallStopped):  # from the solution, or from a comparison with what it made of wrong values
             return False
+        return difference(reply.value, expected, tolerance_in_float32(call) if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

@@ -64,7 +64,7 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 @dataclass(frozen=True, eq=False)
 class OtherWay:
-    """A correct implementation of a function that builds on other functions than the solution does."""
+    """A right implementation of a function that calls other functions than the solution does, or fewer of them."""
 
     function: str
     built_on: frozenset[str]
@@ -76,9 +76,10 @@ class OtherWay:
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
     """Return a decorator for a correct implementation of `function` that calls the functions in `built_on`.
 
-    If a student writes `function` this way, follow-through can compute its results from the student's wrong versions of
-    the functions in `built_on`. The implementation must not return results of those functions unchanged or merely
-    reordered: follow-through would then accept a wrong guess that both functions make.
+    The solution does not call all of these functions, or calls one of them in more places. If a student writes
+    `function` in this way, follow-through can compute its results from the student's wrong versions of the
+    functions in `built_on`. The implementation must not return results of those functions unchanged or merely
+    reordered: follow-through would then allow a wrong guess that both functions make.
     """
     return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 

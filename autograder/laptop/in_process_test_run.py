@@ -74,8 +74,8 @@ class LoadedFile:
 
     @property
     def answers(self) -> Any:
-        """The value of ANSWERS; None if the file stops before defining it."""
-        return vars(self.module).get(ANSWERS)
+        """The value of ANSWERS as the grader receives it; None if the file stops before ANSWERS."""
+        return perform(self.module, Call(ANSWERS)).value
 
     def call(self, call: Call) -> Reply:
         """Make a call. Raise CallStopped if the function or one of its dependencies does not return in time."""

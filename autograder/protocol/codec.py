@@ -1,9 +1,9 @@
 """Conversion of plain values to bytes and back; only plain values pass between a submission and a test.
 
-The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and scalars of the
-usual bool, integer and float dtypes, each of exactly that class. Any other value from a submission is replaced by a
-description. Decoding creates only plain values: it looks up no classes, runs no code, and trusts a length only if that
-many bytes follow.
+The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
+scalars of the usual bool, integer and float dtypes, each of exactly that class. A fraction becomes the nearest
+float; a description replaces any other value from a submission. Decoding builds only plain values: it looks
+up no class and runs no code, and it trusts a length only if that many bytes follow.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import io
 import itertools
 import math
 import struct
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -175,6 +177,14 @@ class _Encoder(_Bounded):
         elif kind is np.random.Generator and self.request and value.bit_generator.state["bit_generator"] == "PCG64":
             self.out.append(b"r")
             self.write(value.bit_generator.state, depth + 1)
+        else:
+            self._not_plain(value)
+
+    def _not_plain(self, value: Any) -> None:
+        """Append a fraction as the nearest float, and a description for any other value."""
+        kind = type(value)
+        if kind is Fraction and abs(value) <= sys.float_info.max:
+            self.out.append(b"d" + _FLOAT.pack(float(value)))
         else:
             self._foreign(value.description if kind is Foreign else _kind_name(kind))
 

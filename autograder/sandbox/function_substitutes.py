@@ -76,6 +76,8 @@ class Exchange:
         """The encoded call that is being made with substitutes."""
         self.pending: dict[bytes, ReplacedCall] = {}
         """Unanswered calls that have not been reported yet, keyed by encoded call."""
+        self.unanswered_depth = 0
+        """Number of unanswered calls to replaced functions whose original functions are running."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -132,24 +134,34 @@ class Exchange:
 
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
-                key = codec.encode((name, args, kwargs))
+                call = name, tuple(map(_as_plain, args)), {key: _as_plain(value) for key, value in kwargs.items()}
+                key = codec.encode(call)
                 if key not in self.answers and (encrypted := self.encrypted.get(_call_hash(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(encrypted)))
                 if key not in self.answers and len(self.pending) < MAX_UNANSWERED_CALLS_PER_ROUND:
-                    self.pending[key] = copy.deepcopy((name, args, kwargs))
+                    self.pending[key] = copy.deepcopy(call)
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)
+            is_replaced = name in self.replaced
+            self.unanswered_depth += is_replaced
             try:
                 if original is None:
                     raise NotImplementedError
                 return original(*args, **kwargs)
             finally:
-                if self.pending and name not in self.replaced:
+                self.unanswered_depth -= is_replaced
+                # A replaced function returns a value, so that later calls can become pending in the same round.
+                if self.pending and not is_replaced and not self.unanswered_depth:
                     raise UnansweredCall
 
         # Each substitute has a separate code object, because the line counter tells functions apart by it.
         substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
+
+
+def _as_plain(argument: Any) -> Any:
+    """Return a range as a list, which a message may contain, and any other argument unchanged."""
+    return list(argument[: codec.MAX_VALUES_PER_MESSAGE + 1]) if type(argument) is range else argument
 
 
 def _value(error: str, value: Any) -> Any:

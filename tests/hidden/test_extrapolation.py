@@ -336,12 +336,13 @@ def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_at_the_limits(extrapolation):
     """If all lengths pass, the result is the longest; if none pass, it is 0. An accuracy equal to the
-    threshold passes, and the threshold is 0.9 by default."""
+    threshold passes, and NaN does not; the threshold is 0.9 by default."""
     longest = extrapolation.longest_reliable_length
     expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
     expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
     expect.close(longest([8], [0.9]), 8, "exactly at the threshold")
     expect.close(longest([8, 16], [0.9, 0.899]), 8, "just below the threshold")
+    expect.close(longest([8, 16, 32], [0.95, np.nan, 0.95]), 8, "NaN is below every threshold")
     expect.close(longest([8, 16], [0.2, 0.1], 0.1), 16, "another threshold")
     expect.matches(longest, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.95]))
     expect.matches(longest, [32, 8, 16], [0.5, 1.0, 0.95])

@@ -468,6 +468,25 @@ def positions_added_up(n_heads, q_len, k_len):
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -sums
 
 
+@mistake("alibi_slopes", "expected: the sequence built from its end")
+def slopes_from_the_last_head(n_heads):
+    """Your slopes are in the reverse order. The rule: for a power of two, head 0 has the steepest slope."""
+    return alibi.alibi_slopes(n_heads)[::-1]
+
+
+@mistake("effective_window", "expected: the last distance that counts mistaken for the first that does not")
+def window_one_too_far(slope, tolerance):
+    """Your window ends one distance too far. The rule: return the first distance at which e^(−m·r) is at most the
+    tolerance."""
+    return alibi.effective_window(slope, tolerance) + 1
+
+
+@mistake("alibi_attention", "expected: bias and mask in one branch")
+def no_bias_without_a_mask(q, k, v, causal=True):
+    """With causal = False, you left out the bias. The rule: add the bias with and without the causal mask."""
+    return attend(q, k, v, causal, lambda bias: bias if causal else 0 * bias)
+
+
 WRONG_ANSWERS = {
     "first_slope_8_heads": {
         1: "You began at 2^0. The rule: the first slope is one step lower, 2^(−8/n), and so is the ratio.",

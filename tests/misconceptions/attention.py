@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import attention
 
 
@@ -375,8 +375,8 @@ def first_axis_permuted(x, order):
 
 @mistake("equivariance_gap", "expected: everything reordered alike")
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
-    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so both
-    outputs use the same mask."""
+    """Your gap is zero even with a mask: you moved the mask with the tokens, or you left the mask out. The rule: a mask
+    belongs to positions, so both outputs use the same mask."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:
@@ -569,3 +569,12 @@ vars().update(
         without_effect(attention.attention_weights, "mask", "bias"),
     )
 )
+
+
+@another_way("equivariance_gap", "permute_tokens", "self_attention")
+def outputs_reordered_by_indexing(course, x, w_q, w_k, w_v, order, mask=None):
+    """The gap between outputs that indexing reorders, and outputs of permuted tokens."""
+    x, w_q, w_k, w_v = (np.asarray(array, dtype=np.float64) for array in (x, w_q, w_k, w_v))
+    before = np.take(course.self_attention(x, w_q, w_k, w_v, mask), order, axis=-2)
+    after = course.self_attention(course.permute_tokens(x, order), w_q, w_k, w_v, mask)
+    return float(np.abs(before - after).max())

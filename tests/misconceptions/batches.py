@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake
+from autograder.hints.catalogue import another_way, mistake
 from solutions import batches
 
 
@@ -742,6 +742,28 @@ def roots_take_over_the_last_row(parents):
 def bare_lengths_as_boundaries(texts):
     ids, boundaries = batches.pack(texts)
     return ids, np.diff(boundaries)
+
+
+@mistake("pad", "expected: the side that generation needs, as the default")
+def padded_on_the_left_by_default(texts, side="left", pad_id=0):
+    """By default, you put the padding before the text. The rule: side is 'right' if the caller passes none."""
+    return batches.pad(texts, side, pad_id)
+
+
+@mistake("packed_attention", "expected: np.exp of masked raw scores", hint=packed_softmax_overflows.hint)
+def packed_softmax_of_masked_scores_overflows(q, k, v, boundaries):
+    def one(q, k, v):
+        scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+        weights = np.exp(np.where(_causal(q.shape[-2]), scores, -np.inf))
+        return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+    return _by_text(q, k, v, boundaries, one)
+
+
+@another_way("next_positions", "position_ids")
+def one_after_the_last_position(course, mask):
+    """One more than the largest position of each row."""
+    return course.position_ids(mask).max(axis=-1) + 1
 
 
 WRONG_ANSWERS = {

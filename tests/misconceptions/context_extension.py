@@ -269,8 +269,8 @@ def frequencies_multiplied_by_the_factor(
 
 
 NO_MIX = (
-    "You left out the mix, so your pairs switch abruptly from kept to interpolated. The rule: mix both for pairs "
-    "between the two numbers of rotations."
+    "Your pairs switch abruptly from kept to interpolated: you left out the mix, or swapped the two bounds, so that no "
+    "pair is between them. The rule: mix both for pairs between the two numbers of rotations."
 )
 
 
@@ -892,6 +892,94 @@ def llama3_not_divided(
 ):
     fast = not_divided(head_dim, base)
     return llama3_from(fast, head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+
+
+@mistake("rotations_in_context", "expected: the fraction upside down")
+def wavelengths_over_the_length(head_dim, trained_len, base=10000.0):
+    """You divided the wavelength by the length. The rule: divide the length by the wavelength."""
+    return 1 / context_extension.rotations_in_context(head_dim, trained_len, base)
+
+
+@mistake("dynamic_ntk_base", "expected: the brackets of a factor of 2, for every factor")
+def one_subtracted_for_every_factor(base, head_dim, seq_len, trained_len, factor):
+    """You subtracted 1 in the brackets, whatever the factor is. The rule: subtract factor − 1, so that the expression
+    in brackets is 1 at the trained length."""
+    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    brackets = factor * max(seq_len, trained_len) / trained_len - 1
+    return float(base * brackets ** (head_dim / (head_dim - 2)))
+
+
+@mistake("yarn_scale", "expected: the temperature instead of its root's inverse")
+def yarn_scale_upside_down(factor):
+    """Your scale falls as the factor grows, because you returned 1/scale. The rule: the scale grows with the factor, so
+    that attention becomes sharper."""
+    return 1 / context_extension.yarn_scale(factor)
+
+
+@mistake("yarn_frequencies", "expected: one bound limited, the other forgotten")
+def low_not_limited(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You did not limit `low`, which is negative in a short context. The rule: `low` is at least 0."""
+    low = math.floor(dim(beta_fast, head_dim, base, trained_len))
+    high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
+    return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
+
+
+@mistake("yarn_frequencies", "expected: the length that the model reads instead of the length it was trained on")
+def rotations_over_the_extended_length(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You counted rotations over the extended length, factor · L₀. The rule: dim(β) uses the trained length, L₀."""
+    shares = right_shares(head_dim, base, trained_len * factor, beta_fast, beta_slow)
+    return blended(theta(head_dim, base), factor, shares)
+
+
+@mistake("yarn_frequencies", "expected: the exponent i/d instead of 2i/d, solved for i")
+def dim_without_its_half(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """You left out the 2 in the denominator of dim(β), so you got feature numbers. The rule: divide by 2 ln base, which
+    gives pair indices."""
+    low = max(math.floor(2 * dim(beta_fast, head_dim, base, trained_len)), 0)
+    high = min(math.ceil(2 * dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
+    return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
+
+
+@mistake("llama3_frequencies", "expected: 1/θ mistaken for the wavelength")
+def llama3_without_two_pi(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    """You left out the 2π of the wavelength, so your r_i counts radians. The rule: λ_i = 2π/θ_i, so r_i counts full
+    rotations."""
+    turn = 2 * np.pi
+    return context_extension.llama3_frequencies(
+        head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len * turn
+    )
+
+
+@mistake("apply_rope_with", "expected: the scale of a score mistaken for that of a vector")
+def root_of_the_scale(x, positions, frequencies, scale=1.0):
+    """You multiplied cos and sin by the square root of the scale. The rule: multiply both by the scale itself; a score
+    then grows by its square."""
+    return context_extension.apply_rope_with(x, positions, frequencies, math.sqrt(scale))
+
+
+@mistake("rerope_scores", "expected: np.abs in the condition only", hint=distances_without_their_sign.hint)
+def far_in_both_directions(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    r = distances(q_positions, k_positions)
+    return with_distances(q, k, np.where(np.abs(r) < window, r, window + (r - window) / factor))(base)
+
+
+@mistake("rerope_scores", "expected: Self-Extend (Jin et al. 2024), which rounds positions down")
+def far_positions_rounded_down(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """You rounded the divided positions down, as Self-Extend does. The rule: keep the fractions, because δ is window +
+    (r − window)/factor."""
+    r = distances(q_positions, k_positions)
+    queries, keys = (np.floor(np.asarray(each, dtype=np.float64) / factor) for each in (q_positions, k_positions))
+    whole = np.subtract.outer(queries + window - np.floor(window / factor), keys)
+    return with_distances(q, k, np.where(r < window, r, window if np.isinf(factor) else whole))(base)
+
+
+@mistake("lowest_similarity", "expected: d mistaken for the number of pairs")
+def divided_by_the_features(length, head_dim, base=10000.0):
+    """You divided the sum of the cosines by d. The rule: divide by d/2, the number of pairs, so that distance 0 gives
+    1."""
+    return context_extension.lowest_similarity(length, head_dim, base) / 2
 
 
 vars().update(

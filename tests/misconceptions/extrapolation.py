@@ -714,6 +714,19 @@ def random_positions_from_one(length, max_length, rng):
     return extrapolation.random_positions(length, max_length, rng) + 1
 
 
+@mistake("longest_reliable_length", "expected: not (accuracy < threshold), which is True for NaN")
+def nan_counts_as_reliable(lengths, accuracies, threshold=0.9):
+    """You counted an accuracy of NaN as good enough. The rule: NaN is below every threshold."""
+    return extrapolation.longest_reliable_length(lengths, np.nan_to_num(accuracies, nan=np.inf), threshold)
+
+
+@mistake("encode", "expected: RoPE taken for sinusoids that are added")
+def sinusoids_added_for_rope(method, x, parameters):
+    """You added sinusoids for RoPE. The rule: RoPE acts in the scores, on queries and keys, and adds nothing to the
+    embeddings."""
+    return extrapolation.encode("sinusoidal" if method == "rope" else method, x, parameters)
+
+
 vars().update(
     chain(
         without_effect(extrapolation.longest_reliable_length, "threshold"),

@@ -942,6 +942,48 @@ def cells_left_in_a_grid(height, width):
     return grids.grid_positions(height, width).reshape(height, width, 2)
 
 
+@mistake("grid_positions", "expected: DETR counts rows and columns from 1")
+def cells_counted_from_one(height, width):
+    """Your rows and columns count from 1. The rule: rows and columns count from 0."""
+    return grids.grid_positions(height, width) + 1
+
+
+@mistake("axial_frequencies", "expected: the frequencies of y and x added up for every pair")
+def every_pair_rotates_with_both_axes(head_dim, base=10000.0):
+    """In your result, every pair rotates with y and with x. The rule: each pair rotates with a single axis."""
+    return grids.axial_frequencies(head_dim, base) + np.roll(grids.axial_frequencies(head_dim, base), head_dim // 4, 0)
+
+
+@mistake("alternating_frequencies", "expected: Pixtral's order")
+def pairs_of_one_axis_listed_together(head_dim, base=10000.0):
+    """You listed the pairs of y before the pairs of x, as Pixtral does. The rule: pair i stays in row i, so the rows
+    alternate between y and x."""
+    right = grids.alternating_frequencies(head_dim, base)
+    return np.concatenate([right[0::2], right[1::2]])
+
+
+@mistake(
+    "alternating_frequencies",
+    "expected: the first d/4 frequencies for each axis",
+    hint=both_axes_at_the_same_frequencies.hint,
+)
+def both_axes_at_the_fast_frequencies(head_dim, base=10000.0):
+    return spread(np.repeat(rates_of(head_dim, base)[: head_dim // 4], 2), np.arange(head_dim // 2) % 2, 2)
+
+
+@mistake("mrope_positions", "expected: the time of a word, and the start of its segment")
+def only_time_grows_in_a_text(segments):
+    """In your result, the h and w of a text stay at the start of the segment. The rule: token i of a text has three
+    equal coordinates, start + i."""
+    positions, begin = grids.mrope_positions(segments).copy(), 0
+    for segment in segments:
+        size = int(np.prod(segment))
+        if np.ndim(segment) == 0 and size:
+            positions[begin : begin + size, 1:] = positions[begin, 0]
+        begin += size
+    return positions
+
+
 vars().update(
     chain(
         without_effect(grids.sinusoidal_2d, "base"),

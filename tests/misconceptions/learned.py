@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import learned
 
 
@@ -323,11 +323,25 @@ def features_resized(table, new_len):
     return learned.resize_table(np.asarray(table).T, new_len).T
 
 
+@mistake("resize_table", "expected: nearest neighbour, with halves rounded up", hint=NEVER_MIXED)
+def nearest_row_taken_with_halves_rounded_up(table, new_len):
+    return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len) + 0.5))
+
+
 vars().update(
     chain(
         without_effect(learned.init_table, "std"),
     )
 )
+
+
+@another_way("embed", "lookup")
+def first_rows_of_the_position_table(course, token_table, position_table, token_ids):
+    """Token rows that are looked up, plus the first rows of the position table."""
+    length = np.shape(token_ids)[-1]
+    if length > len(position_table):
+        raise ValueError(f"{length} tokens do not fit a table of {len(position_table)} rows")
+    return course.lookup(token_table, token_ids) + np.asarray(position_table)[:length]
 
 
 WRONG_ANSWERS = {

@@ -1155,6 +1155,46 @@ def first_row_of_the_prompt_read(tokens, loaded, count):
     return np.array(text[len(tokens) :], dtype=np.int64)
 
 
+@mistake("swiglu", "expected: Gemma's activation, in its form with tanh")
+def gelu_for_silu(x, w_gate, w_up, w_down):
+    """Your gate is GELU, as in Gemma. The rule: silu(z) is z / (1 + e^−z)."""
+    x = _array(x)
+    z = x @ w_gate
+    gelu = z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3))) / 2
+    return (gelu * (x @ w_up)) @ w_down
+
+
+@mistake("swiglu", "expected: the sigmoid as e^z / (1 + e^z)")
+def silu_overflows_for_large_gates(x, w_gate, w_up, w_down):
+    """Your silu is NaN if e^z is too large for a float. The rule: silu is correct for z of any size, and nearly z if z
+    is large."""
+    x = _array(x)
+    z = x @ w_gate
+    return (z * np.exp(z) / (1 + np.exp(z)) * (x @ w_up)) @ w_down
+
+
+@mistake("block", "expected: one of the two additions wrong", hint=norm_added_to.hint)
+def attention_added_to_the_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
+    normalized = model.rms_norm(x, layer["norm_1"], eps)
+    out, pair = _attend(normalized, layer, (positions, frequencies, mask, cache))
+    x = normalized + out
+    return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
+
+
+@mistake("block", "expected: one of the two norms with its default", hint=default_eps.hint)
+def default_eps_of_the_first_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
+    out, pair = _attend(model.rms_norm(x, layer["norm_1"]), layer, (positions, frequencies, mask, cache))
+    x = _array(x) + out
+    return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
+
+
+@mistake("next_token_loss", "expected: the logarithm of a sum of raw exponentials", hint=loss_overflows.hint)
+def logarithm_of_the_sum_overflows(logits, tokens):
+    logits = _array(logits)[..., :-1, :]
+    chosen = np.take_along_axis(logits, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
+    return float((np.log(np.exp(logits).sum(axis=-1)) - chosen).mean())
+
+
 WRONG_ANSWERS = {
     "cached_numbers_per_token_llama_3_8b": {
         32768: "You counted only keys or only values; the cache contains both.",

@@ -325,12 +325,25 @@ def bits_compared_with_their_neighbours(codes):
     return (np.diff(np.asarray(codes), axis=1) != 0).sum(axis=1)
 
 
+@mistake("normalized_positions", "expected: the centres of L equal cells, as in images")
+def tokens_at_the_centres_of_cells(length):
+    """Your positions are (i + ½)/L, the centres of L equal cells. The rule: the first token gets 0, and the last one
+    gets 1."""
+    return (np.arange(length) + 0.5) / max(length, 1)
+
+
 vars().update(
     chain(
         without_effect(naive.binary_positions, "n_bits"),
         without_effect(naive.gray_positions, "n_bits"),
     )
 )
+
+
+@another_way("normalized_positions", "integer_positions")
+def integers_divided_by_the_last(course, length):
+    """Integer positions divided by the last position."""
+    return course.integer_positions(length) / max(length - 1, 1)
 
 
 @another_way("gray_positions", "binary_positions")

@@ -26,7 +26,8 @@ def every_query_counts_from_zero(q_len, k_len, q_start=0):
 
 @mistake("relative_positions", "expected: the sign of q_start lost in the difference")
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
-    """You moved the keys by q_start. The rule: q_start is the position of the first query, and keys count from 0."""
+    """You added q_start to the positions of the keys, or subtracted it from those of the queries. The rule: q_start is
+    the position of the first query, and keys count from 0."""
     return relative.relative_positions(q_len, k_len, -q_start)
 
 
@@ -243,8 +244,9 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 
 @mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your max_distance has no effect. The rule: pass max_distance to t5_bucket as well."""
-    return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
+    """Your max_distance has no effect. The rule: pass max_distance on to t5_bucket too."""
+    exact = len(table) // (4 if bidirectional else 2)
+    return relative.t5_bias(table, q_len, k_len, bidirectional, max(128, exact + 1), q_start)
 
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
@@ -653,6 +655,41 @@ def rows_shifted_the_other_way(q, k, key_table, content_bias, position_bias, max
         (q + position_bias) @ key_table.T, np.broadcast_to(shifted, (*q.shape[:-2], *shifted.shape)), axis=-1
     )
     return ((content + position) / np.sqrt(q.shape[-1])).astype(right.dtype)
+
+
+@mistake("shaw_attention", "expected: no + k, in both tables", hint=rows_counted_from_the_token_itself.hint)
+def rows_of_both_tables_counted_from_the_token_itself(q, k, v, key_table, value_table, max_distance, mask=None):
+    tables = (np.roll(table, max_distance, axis=0) for table in (key_table, value_table))
+    return relative.shaw_attention(q, k, v, *tables, max_distance, mask)
+
+
+@mistake("four_term_scores", "expected: no + k", hint=rows_counted_from_the_token_itself.hint)
+def four_terms_with_rows_counted_from_the_token_itself(q, k, key_table, content_bias, position_bias, max_distance):
+    table = np.roll(key_table, max_distance, axis=0)
+    return relative.four_term_scores(q, k, table, content_bias, position_bias, max_distance)
+
+
+@mistake("disentangled_scores", "expected: no + k, in both tables", hint=rows_counted_from_the_token_itself.hint)
+def three_terms_with_rows_counted_from_the_token_itself(q, k, key_table, query_table, max_distance):
+    tables = (np.roll(table, max_distance, axis=0) for table in (key_table, query_table))
+    return relative.disentangled_scores(q, k, *tables, max_distance)
+
+
+@mistake("disentangled_scores", "expected: the 3 in front of the root")
+def scaled_by_three_roots(q, k, key_table, query_table, max_distance):
+    """You divided by 3·√d. The rule: divide by √(3d), so 3 is under the root as well."""
+    return relative.disentangled_scores(q, k, key_table, query_table, max_distance) / np.sqrt(3)
+
+
+@mistake(
+    "disentangled_scores",
+    "expected: the query in both products, and one distance",
+    hint=the_query_meets_both_tables.hint,
+)
+def the_query_meets_both_tables_at_one_distance(q, k, key_table, query_table, max_distance):
+    content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
+    vectors = np.asarray(query_table)[table_rows(q, k, max_distance)]
+    return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), vectors)) / scale
 
 
 vars().update(

@@ -1008,6 +1008,16 @@ def attention_softmax_over_the_queries(x, w_q, w_k, w_v, n_heads, positions=None
     return heads.reshape(*heads.shape[:-2], -1)
 
 
+@mistake("apply_rope", "expected: the list of angles of the half layout, with a rotation of neighbours")
+def half_layout_frequencies_with_neighbours(x, positions, base=10000.0):
+    """You repeated the whole list of angles, as for the half layout, but your rotation pairs neighbours. The rule:
+    features 2i and 2i + 1 have the same angle."""
+    x = np.asarray(x, dtype=np.float64)
+    cos, sin = (np.concatenate([each, each], axis=-1) for each in rope.rope_cos_sin(positions, x.shape[-1], base))
+    partners = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+    return x * cos + partners * sin
+
+
 vars().update(
     chain(
         without_effect(rope.rope_frequencies, "base"),

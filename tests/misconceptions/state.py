@@ -991,6 +991,12 @@ def running_sum_from_the_front(gates):
     return np.cumsum(np.asarray(gates, dtype=np.float64), axis=-1)
 
 
+@mistake("cache_and_state", "expected: the two numbers swapped")
+def state_before_the_cache(length, n_heads, d_k, d_v):
+    """You returned the state first. The rule: return the cache, then the state."""
+    return state.cache_and_state(length, n_heads, d_k, d_v)[::-1]
+
+
 vars().update(
     chain(
         without_effect(state.retention, "base"),

@@ -3,7 +3,7 @@ accepted."""
 
 from __future__ import annotations
 
-import time
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -367,6 +367,16 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
                 words = [HOW_TO_WRITE_BY_FORM.get(form, form) + quoted for quoted in ("", ", without quotes,")]
                 assert told.kind is Kind.UNANSWERED and "np." not in answer
                 assert told.message in [f"{key}: write {each} instead of {answer}" for each in words]
+
+
+def test_a_right_answer_may_be_written_as_a_fraction(assignment: Assignment) -> None:
+    solution = catalogue.solution(assignment)
+    right = dict(vars(solution)["ANSWERS"])
+    numbers = {key: value for key, value in right.items() if type(value) in (int, float)}
+    vars(solution)["ANSWERS"] = right | {key: Fraction(value) for key, value in numbers.items()}
+    submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment))
+    for key in numbers:
+        expect.answer(submission, key)
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "int8", "uint16", "bool"])

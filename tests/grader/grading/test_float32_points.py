@@ -86,3 +86,40 @@ def test_nothing_above_a_float32_table_loses_points(grader: Grader, lesson: str,
     lost = {result.test.name: result.message for result in grade.test_results if not result.passed}
     assert list(lost) == [f"test_tables_are_float64[{name}]"], lost
     assert grade.score == 20 - POINTS_PER_FUNCTION_CASE
+
+
+IN_FLOAT32 = {
+    "shift_matrix": """
+def shift_matrix(offset, d_model, base=10000.0):
+    angles = offset * frequencies(d_model, base)
+    even = np.arange(0, d_model, 2)
+    matrix = np.zeros((d_model, d_model))
+    matrix[even, even] = matrix[even + 1, even + 1] = np.cos(angles)
+    matrix[even, even + 1], matrix[even + 1, even] = np.sin(angles), -np.sin(angles)
+    return matrix
+""",
+    "rotation_matrix": """
+def rotation_matrix(position, head_dim, base=10000.0):
+    angles = position * rope_frequencies(head_dim, base)
+    even = np.arange(0, head_dim, 2)
+    matrix = np.zeros((head_dim, head_dim))
+    matrix[even, even] = matrix[even + 1, even + 1] = np.cos(angles)
+    matrix[even, even + 1], matrix[even + 1, even] = -np.sin(angles), np.sin(angles)
+    return matrix
+""",
+}
+"""Right functions that compute angles in float32 if the frequencies are float32, since a number has no dtype."""
+
+
+@pytest.mark.parametrize(
+    ("lesson", "name", "above"),
+    [("sinusoidal", "frequencies", "shift_matrix"), ("rope", "rope_frequencies", "rotation_matrix")],
+)
+def test_angles_in_float32_lose_no_points_above_a_float32_table(
+    grader: Grader, lesson: str, name: str, above: str
+) -> None:
+    """A large position leaves few digits of an angle in float32; only the function that returns float32 is to blame."""
+    assignment = course.find(lesson)
+    grade = grader.grade(assignment, (with_float32(assignment, name) + IN_FLOAT32[above],))
+    lost = {result.test.name: result.message for result in grade.test_results if not result.passed}
+    assert list(lost) == [f"test_tables_are_float64[{name}]"], lost

@@ -429,8 +429,14 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
     suite = suite_of(lesson, suites)
     module = catalogue.solution_in_another_way(suite.assignment, way)
     assert losing_functions(suite.run(catalogue.ModuleBackend(module))) == set()
-    called = {*re.findall(r"course\.(\w+)\(", inspect.getsource(way.implementation))}
-    assert called == way.built_on and not called & suite.reference.call_graph.dependencies(way.function)
+    calls = re.findall(r"course\.(\w+)\(", inspect.getsource(way.implementation))
+    calls_in_solution = re.findall(r"\b(\w+)\(", inspect.getsource(vars(suite.reference.solution)[way.function]))
+    assert {*calls} == way.built_on
+    assert any(
+        base not in suite.reference.call_graph.dependencies(way.function)
+        or calls.count(base) < calls_in_solution.count(base)
+        for base in calls
+    ), "a way that calls the same functions as often as the solution is not another way"
     for base in way.built_on:
         assert way.function not in suite.reference.call_graph_of_all_ways.dependencies(base), (
             "no function builds on itself"
@@ -449,6 +455,56 @@ def test_a_wrong_function_below_costs_once_in_another_right_way(
         text = changed(base, SPOILED[wrong]) if wrong in SPOILED else WRONG[wrong].format(base)
         results = all_results(suite, solution_with(suite.assignment, as_submitted(way), text))
         assert losing_functions(results) <= {base}, (base, losing_functions(results))
+
+
+@pytest.mark.parametrize("positions", ["range({0})", "list(range({0}))", "tuple(range({0}))", "np.arange({0}) + 0.0"])
+def test_a_wrong_function_below_costs_once_whatever_sequence_it_gets(positions: str, suites: dict[str, Suite]) -> None:
+    suite = suite_of("sinusoidal", suites)
+    text = f"""
+def add_positions(x, base=10000.0):
+    x, dtype = _features(x)
+    return (x + sinusoidal_encoding({positions.format("x.shape[-2]")}, x.shape[-1], base)).astype(dtype)
+"""
+    wrong = changed("sinusoidal_encoding", SPOILED["turned"])
+    results = all_results(suite, solution_with(suite.assignment, text, wrong))
+    assert "add_positions" not in losing_functions(results)
+
+
+@pytest.mark.parametrize("wrong", ["scaled", "float32"])
+def test_a_wrong_function_below_costs_once_if_it_is_called_for_each_head(wrong: str, suites: dict[str, Suite]) -> None:
+    """Where the solution rotates all heads together, a submission may rotate each head, in many calls."""
+    suite = suite_of("rope", suites)
+    text = """
+def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
+    positions = np.arange(x.shape[-2]) if positions is None else positions
+    heads = []
+    for q, k, v in zip(*(np.split(x @ w, n_heads, axis=-1) for w in (w_q, w_k, w_v))):
+        q, k = apply_rope(q, positions, base), apply_rope(k, positions, base)
+        scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+        if causal:
+            scores = np.where(np.tri(len(positions), dtype=bool), scores, -np.inf)
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        heads.append(weights / weights.sum(axis=-1, keepdims=True) @ v)
+    return np.concatenate(heads, axis=-1).astype(dtype)
+"""
+    results = all_results(suite, solution_with(suite.assignment, text, changed("apply_rope", SPOILED[wrong])))
+    assert "rope_attention" not in losing_functions(results)
+
+
+@pytest.mark.parametrize("wrong", ["scaled", "turned"])
+def test_a_wrong_function_below_costs_once_if_it_gets_a_batch(wrong: str, suites: dict[str, Suite]) -> None:
+    """Where the solution calls a function twice, a submission may call it once, with both arguments as a batch."""
+    suite = suite_of("attention", suites)
+    text = """
+def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+    x, w_q, w_k, w_v, _ = _features(x, w_q, w_k, w_v)
+    both = np.stack([x, permute_tokens(x, order)], axis=-4 if np.ndim(mask) > 2 else 0)
+    before, after = np.moveaxis(self_attention(both, w_q, w_k, w_v, mask), -4 if np.ndim(mask) > 2 else 0, 0)
+    return float(np.abs(permute_tokens(before, order) - after).max())
+"""
+    results = all_results(suite, solution_with(suite.assignment, text, changed("self_attention", SPOILED[wrong])))
+    assert "equivariance_gap" not in losing_functions(results)
 
 
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:

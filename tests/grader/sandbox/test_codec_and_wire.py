@@ -8,6 +8,7 @@ import enum
 import functools
 import gc
 import types
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,18 @@ def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
             assert described.description.isprintable()
             assert 0 < len(described.description) < 200
             assert described != decode(encode(value))
+
+
+@with_100_examples
+@given(st.fractions())
+@example(Fraction(5, 9))
+def test_a_fraction_arrives_as_the_nearest_float(value: Fraction) -> None:
+    assert is_same(decode(encode({"a": [value]})), {"a": [float(value)]})
+
+
+@pytest.mark.parametrize("value", [Fraction(10) ** 400, -(Fraction(10) ** 400)])
+def test_a_fraction_beyond_every_float_is_described(value: Fraction) -> None:
+    assert type(decode(encode(value))) is Foreign
 
 
 def test_arrays_of_any_layout_arrive() -> None:

@@ -119,7 +119,7 @@ def measured(lengths, accuracies):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     best = 0
     for length, accuracy in measured(lengths, accuracies):
-        if accuracy < threshold:
+        if not accuracy >= threshold:  # NaN too
             break
         best = length
     return int(best)

@@ -63,7 +63,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
         raise ValueError(f"length {min(lengths)}")
     result = 0
     for i in np.argsort(lengths):
-        if accuracies[i] < threshold:
+        if not accuracies[i] >= threshold:
             return result
         result = lengths[i]
     return result
