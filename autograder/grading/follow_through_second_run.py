@@ -281,11 +281,10 @@ class Retry:
                 expected = self.reference.value_with(solution, call, stand_ins)
                 # A result need not be more precise than the values that it is computed from.
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
-                tolerance = TOLERANCE_BY_DTYPE[np.dtype("f4")] if has_float32 else None
+                tolerance = tolerance_in_float32(call) if has_float32 else None
                 return difference(reply.value, expected, tolerance) is None
         except (Exception, CallStopped):  # from the solution, or from a comparison with what it made of wrong values
             return False
-        return difference(reply.value, expected, tolerance_in_float32(call) if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

@@ -3,7 +3,10 @@ accepted."""
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from fractions import Fraction
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -494,16 +497,30 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 
 
-@pytest.mark.parametrize("result", ["[0.0] * 90_000", "[np.zeros(1)] * 90_000", "{str(i): 0.0 for i in range(45_000)}"])
-def test_a_wide_result_that_a_test_passes_on_takes_little_time(result: str) -> None:
-    """A submission may return as many values as fit in a message; the number of pairs of values has no limit."""
+def lines_until_failure(result: str) -> int:
+    """Return the number of lines that `checks` executes for a call that receives a result and raises an exception."""
     rope = submission(f"import numpy as np\ndef rotate_half(x): return {result}\ndef apply_rope(x): raise IndexError")
-    begin = time.process_time()
-    value = rope.rotate_half(X)
-    with pytest.raises(FailedTestError) as caught:
-        rope.apply_rope(value)
-    assert time.process_time() - begin < 20
+    value, executed = rope.rotate_half(X), Counter[str]()
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        executed[event] += "checks" in frame.f_code.co_filename
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(FailedTestError) as caught:
+            rope.apply_rope(value)
+    finally:
+        sys.settrace(before)
     assert (caught.value.function is None) == ("zeros" in result)  # an array of the student may be the reason
+    return executed["line"]
+
+
+@pytest.mark.parametrize("result", ["[0.0] * {}", "[np.zeros(1)] * {}", "{{str(i): 0.0 for i in range({})}}"])
+def test_twice_as_wide_a_result_that_a_test_passes_on_takes_twice_the_time(result: str) -> None:
+    """A submission may return as many values as fit in a message; the number of pairs of values has no limit."""
+    assert lines_until_failure(result.format(800)) < 3 * lines_until_failure(result.format(400))
 
 
 @pytest.mark.parametrize("result", ["[]", "()", "{}", "[(), {}]"])
