@@ -90,11 +90,12 @@ class AssignmentProgress:
     def next_function(self) -> str | None:
         """The next function to work on: the first that is not right, preferably one that waits for no other function.
 
-        None if all functions are right, or if the file stops before a definition and must be fixed first.
+        None if all functions are right, or if the file cannot run, or stops before a definition, and must be fixed first.
         """
         waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
         unfinished = [function for function in self.function_statuses if not function.is_right]
-        if self.file_problem and any(function.status is Status.UNREACHED for function in unfinished):
+        stops_early = self.file_problem and any(function.status is Status.UNREACHED for function in unfinished)
+        if self.source.problem or stops_early:
             return None
         return next(
             (function.name for function in sorted(unfinished, key=lambda function: function.status in waiting)), None
