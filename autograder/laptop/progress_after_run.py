@@ -90,7 +90,7 @@ class AssignmentProgress:
     def next_function(self) -> str | None:
         """The next function to work on: the first that is not right, preferably one that waits for no other function.
 
-        None if all functions are right, or if the file cannot run, or stops before a definition, and must be fixed first.
+        None if all functions are right, or if the file must be fixed first: it cannot run, or stops too early.
         """
         waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
         unfinished = [function for function in self.function_statuses if not function.is_right]
