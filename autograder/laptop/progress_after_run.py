@@ -206,7 +206,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
     parts = [f"{len(progress.right_functions)} of {len(progress.function_statuses)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
-    parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
+    parts += faults + [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right]
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
     steps = [f"{FIX_FILE_STEP} at {progress.file_stop_location}"] if progress.file_problem else []
