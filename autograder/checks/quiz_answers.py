@@ -42,7 +42,7 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
     yield from ((str(key), f"{key} is not a question in this lesson") for key in answers if key not in forms)
     for key, form in forms.items():
         if key not in answers:
-            yield ANSWERS, f"{key} is missing: copy its line from the handout again"
+            yield ANSWERS, f"{key} is missing: add its line to ANSWERS again"
         elif answers[key] is not None and (error := form_error(answers[key], form)):
             yield key, f"{key}: {error}"
 

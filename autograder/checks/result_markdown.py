@@ -42,6 +42,7 @@ _MARKUP_ESCAPES = str.maketrans(
 def printable_lines(text: str) -> str:
     """Turn text that a submission can control into printable characters in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
+        text = text.replace("\t", "    ")
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     longest = MAX_UNTRUSTED_LINE_CHARACTERS
     lines = (line if len(line) <= longest else f"{line[: longest - 2]} …" for line in text.split("\n"))

@@ -90,11 +90,12 @@ class AssignmentProgress:
     def next_function(self) -> str | None:
         """The next function to work on: the first that is not right, preferably one that waits for no other function.
 
-        It is None if all functions are right, or if the file stops before a definition and must be fixed first.
+        None if all functions are right, or if the file must be fixed first: it cannot run, or stops too early.
         """
         waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
         unfinished = [function for function in self.function_statuses if not function.is_right]
-        if self.file_problem and any(function.status is Status.UNREACHED for function in unfinished):
+        stops_early = self.file_problem and any(function.status is Status.UNREACHED for function in unfinished)
+        if self.source.problem or stops_early:
             return None
         return next(
             (function.name for function in sorted(unfinished, key=lambda function: function.status in waiting)), None
@@ -205,7 +206,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
     parts = [f"{len(progress.correct_functions)} of {len(progress.function_statuses)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
-    parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
+    parts += faults + [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right]
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
     steps = [f"{FIX_FILE_STEP} at {progress.file_stop_location}"] if progress.file_problem else []

@@ -160,12 +160,13 @@ class _LineCounter:
 
     UNCOUNTED_FILE_PREFIXES = (
         "<frozen ",
-        __file__,
+        str(Path(__file__).parents[1]) + os.sep,
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """Prefixes of the files whose lines are not counted: the standard library, this file, and packages installed next
-    to numpy, which might hook into the garbage collector and so run in the middle of a call."""
+    """Prefixes of the files whose lines do not count: the standard library, `autograder`, whose versions of numpy's
+    functions a browser tab uses, and packages installed next to numpy, one of which may watch the garbage collector
+    and so run in the middle of a call."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0

@@ -4,6 +4,9 @@ const { readdirSync } = require("node:fs");
 const [pyodide, folder] = process.argv.slice(2);
 
 const MODULES = "/modules";
+// The folder of an archive's modules in the tab, as an expression of Python.
+const FOLDERS = { course: "'/course'", "python_stdlib.zip": "import os; os.path.dirname(os.__file__)" };
+const FOLDER_OF_OTHERS = "import site; site.getsitepackages()[0]";
 
 const main = async () => {
   const { loadPyodide } = require(`${pyodide}/pyodide.js`);
@@ -13,8 +16,9 @@ const main = async () => {
   const invalidation_mode = python.pyimport("py_compile").PycInvalidationMode.UNCHECKED_HASH;
   for (const level of readdirSync(folder).sort()) {
     for (const name of readdirSync(`${folder}/${level}`).sort()) {
-      const stripdir = `${MODULES}/${level}/${name}`; // so that a traceback names a file without this folder
-      const options = { optimize: Number(level), stripdir, invalidation_mode, legacy: true, quiet: 2 };
+      const stripdir = `${MODULES}/${level}/${name}`;
+      const prependdir = python.runPython(FOLDERS[name] ?? FOLDER_OF_OTHERS); // a module without source keeps it
+      const options = { optimize: Number(level), stripdir, prependdir, invalidation_mode, legacy: true, quiet: 2 };
       compile_dir.callKwargs(stripdir, options);
     }
   }

@@ -106,10 +106,10 @@ class Tab:
         `kind` names a method of this class, and `task` gives its arguments. Tasks and messages are JSON. If one of the
         student's functions stopped the job, `failed` in the last message describes the error.
         """
-        if kind == "check":
-            return json.dumps(self.check(**json.loads(task)))
-        what, seconds = STEP_TIMEOUTS_BY_JOB[kind]
         try:
+            if kind == "check":
+                return json.dumps(self.check(**json.loads(task)))
+            what, seconds = STEP_TIMEOUTS_BY_JOB[kind]
             messages = getattr(self, kind)(**json.loads(task))
             while True:
                 with self.limiter.limit(what, seconds):
@@ -120,7 +120,7 @@ class Tab:
         except CallTimeout as error:
             function, where = called_function_and_line(error)
             failed = timeout_message(function or what, where, self.limiter.seconds)
-        except Exception as error:  # a student's function can raise anything
+        except BaseException as error:  # a student's function can raise anything
             failed = error_sentence(error)
         return json.dumps({"failed": failed})
 

@@ -29,6 +29,9 @@ FIRST_INSTRUCTION_IN_TAB = (
 )
 """Pattern for the first instruction in each lesson, and the words that replace it."""
 
+SKIP_TO_EDITOR = '<a class="skip" href="#line-1" data-click="line">Skip to your code</a>\n'
+"""The first link of a lesson: with the keyboard, the editor would otherwise come after all of the lesson's links."""
+
 _MARKDOWN = MarkdownIt("commonmark")
 
 
@@ -76,6 +79,7 @@ def _with_editor_and_buttons(name: str, text: str, lessons: Collection[str]) -> 
     """Return a page with its editor and its buttons."""
     text = text.replace("</header>\n", f"</header>\n{_filled('update')}", 1)
     if name in lessons:
+        text = text.replace('<a class="skip"', f'{SKIP_TO_EDITOR}<a class="skip"', 1)
         text = text.replace("</main>\n", f"</main>\n{_filled('lesson', name=name)}", 1)
     if name == "writer":
         text = text.replace("</h1>\n", f"</h1>\n{_filled('writer')}", 1)

@@ -15,19 +15,25 @@ const address = (data, type) => URL.createObjectURL(new Blob([data], { type }));
 const drawing = (svg) => address(svg, "image/svg+xml");
 const download = (name, data) => make("a", { download: name, href: address(data) }).click();
 
-const read = (key) => JSON.parse(localStorage.getItem(`whereabouts ${key}`));
-const keep = (key, value) => {
+// A browser may be set to store nothing, and without HTTPS it keeps no pictures.
+const attempt = (action) => {
   try {
-    localStorage.setItem(`whereabouts ${key}`, JSON.stringify(value));
+    return action();
   } catch {
-    say("This browser has no room to store your work: download it before you leave.");
+    return undefined;
   }
+};
+const storage = attempt(() => localStorage);
+const pictureCache = async () => attempt(() => caches)?.open("whereabouts-work").catch(() => {});
+const read = (key) => JSON.parse(storage?.getItem(`whereabouts ${key}`) ?? null);
+const keep = (key, value) => {
+  const isKept = attempt(() => storage.setItem(`whereabouts ${key}`, JSON.stringify(value)) ?? true);
+  if (!isKept) say("This browser does not store your work: download it before you leave.");
 };
 const files = () =>
   Object.fromEntries(CONFIG.lessons.map((name) => [name, read(`file ${name}`)]).filter(([, text]) => text));
 
 // The results, shown where the live page shows them ---------------------------------------------------------
-
 const state = { lessons: {}, pictures: {}, checking: false };
 for (const [name, text] of Object.entries(files())) {
   const result = read(`result ${name}`);
@@ -37,18 +43,17 @@ const announce = (more) => dispatchEvent(new CustomEvent("checked", { detail: Ob
 const show = (name, result) => announce({ lessons: { ...state.lessons, [name]: result } });
 
 // The worker, and its replacement if a call does not return -----------------------------------------------
-
 const jobs = new Map();
 let python, starting, timer, called;
 let [number, loaded] = [0, []]; // the last job's number; addresses from which Python was loaded, once ready
 
-// Sends a job to Python and returns its last message; `step` hears the others. If Python ends before the job,
-// `lost` names the function that was called last.
+// Sends a job to Python and returns its last message; `step` hears the others. `lost` names a function that
+// ended Python before the job's end.
 const ask = async (kind, task, step) => {
   const id = ++number;
   const answer = new Promise((done) => jobs.set(id, { step, done }));
-  await (starting ??= start());
-  python.postMessage({ kind, id, task });
+  await (starting ??= start().catch((error) => heard.died({ text: error.message })));
+  python?.postMessage({ kind, id, task });
   return answer;
 };
 
@@ -61,38 +66,30 @@ const start = async () => {
 
 const heard = {
   loading: ({ text }) => say(text),
-  ready: ({ used }) => {
-    loaded = used;
-    say("");
-    withoutNetwork();
-  },
+  ready: ({ used }) => ((loaded = used), say(""), withoutNetwork()),
   began: ({ what, seconds, sentence }) => {
     called = what;
-    timer = setTimeout(replace, 1000 * (seconds + GRACE_SECONDS), sentence);
+    timer = setTimeout(replace, 1000 * (seconds + GRACE_SECONDS), sentence, what);
   },
   ended: () => clearTimeout(timer),
   died: ({ text }) => {
-    if (!loaded.length) say(`Python cannot start: ${text}`);
-    else replace(`${called} ended Python: it exits, calls itself endlessly, or takes too much memory.`);
+    const why = "it exits, calls itself endlessly, or takes too much memory";
+    if (loaded.length) replace(`${called} ended Python: ${why}.`, called);
+    else replace(`Python cannot start (${text}). Check the network, then press “Check” or reload this page.`);
   },
   step: (more, id) => jobs.get(id)?.step?.(more),
-  done: (more, id) => {
-    jobs.get(id)?.done(more);
-    jobs.delete(id);
-  },
+  done: (more, id) => (jobs.get(id)?.done(more), jobs.delete(id)),
 };
 const keepLoaded = () => navigator.serviceWorker?.controller?.postMessage({ urls: loaded });
-
-const replace = (sentence) => {
+const replace = (failed, lost) => {
   clearTimeout(timer);
-  python.terminate();
+  python?.terminate();
   [starting, loaded] = [undefined, []];
-  for (const job of jobs.values()) job.done({ lost: called, failed: sentence });
+  for (const job of jobs.values()) job.done({ lost, failed });
   jobs.clear();
 };
 
 // Checks ----------------------------------------------------------------------------------------------------
-
 let code, pause, running, checked, pictured, isSeen;
 
 // Checks a text, keeps the result and returns the lines with errors. What ended Python is not called again.
@@ -120,9 +117,11 @@ const check = async () => {
   running = text;
   say(""); // what was said about an earlier text
   announce({ checking: true });
-  code.mark((await judge(lesson, text)) ?? []);
-  [checked, running] = [text, undefined];
+  const errors = await judge(lesson, text);
+  code.mark(errors ?? []);
+  [checked, running] = [errors && text, undefined];
   announce({ checking: false });
+  if (!errors) document.querySelector(".standing").hidden = true; // the checks stopped, without a result
   draw();
 };
 const checkSoon = () => {
@@ -132,7 +131,8 @@ const checkSoon = () => {
 
 // Pictures are drawn when one of them is on the screen, from what was checked last, if all of it runs.
 const draw = async () => {
-  if (!isSeen || running !== undefined || pictured === checked || !state.lessons[lesson]?.runs) return;
+  const isReady = checked && running === undefined && state.lessons[lesson].runs;
+  if (!isReady || !isSeen || pictured === checked) return;
   const [text, own, figures] = [(pictured = checked), { ...state.pictures[lesson] }, []];
   const { failed } = await ask("draw", { lesson }, ({ pictures }) => {
     const [wide, narrow = wide] = Object.keys(pictures);
@@ -142,20 +142,20 @@ const draw = async () => {
     if (text === checked) announce({ pictures: { [lesson]: own } });
   });
   if (failed) return say(failed);
-  const [all, cache] = [JSON.stringify({ text, figures }), await caches.open("whereabouts-work")];
-  if (text === checked) cache.put(`pictures/${lesson}`, new Response(all));
+  const [all, cache] = [JSON.stringify({ text, figures }), await pictureCache()];
+  if (text === checked) cache?.put(`pictures/${lesson}`, new Response(all));
 };
 
 // The pages that are more than their text -------------------------------------------------------------------
-
 const file = `${lesson}.py`;
 const stub = () => fetch(`stubs/${file}`).then((answer) => answer.text());
+const ELSEWHERE = "what another tab wrote";
 const mayReplace = (names) => confirm(`Replace what you wrote in ${names}? It will be lost.`);
 
 const lessonPage = async () => {
   document.querySelector(".coding .tools").after(document.querySelector(".standing"));
   const changed = (text, origin) => {
-    keep(`file ${lesson}`, text);
+    if (origin !== ELSEWHERE) keep(`file ${lesson}`, text);
     const count = text.match(/^def [a-z]/gm)?.length ?? 0;
     note(origin ? `Opened ${origin} as ${file}: ${count} functions, kept in this browser.` : "");
     checkSoon();
@@ -194,7 +194,7 @@ const keepPage = async () => {
 
 // The pictures of a lesson with their captions, if they were drawn from this text.
 const figuresOf = async (name, text) => {
-  const kept = await (await caches.match(`pictures/${name}`))?.json();
+  const kept = await (await (await pictureCache())?.match(`pictures/${name}`))?.json();
   const older = "Pictures of an earlier text are left out. Open the lesson, and its pictures are drawn anew.";
   if (kept?.text !== text) return kept ? [make("p", {}, older)] : [];
   return kept.figures.map(({ caption, svg, narrow }) => {
@@ -205,17 +205,13 @@ const figuresOf = async (name, text) => {
 };
 
 // What buttons do (`data-click`), and fields for a file (`data-change`) -------------------------------------
-
 const actions = {
   check,
   restart: async () => mayReplace(file) && code.open(await stub()),
   open: async ({ files: [chosen] }) => mayReplace(file) && code.open(await chosen.text(), chosen.name),
   download: () => download(file, code.text()),
   view: () => document.body.classList.toggle("writes"),
-  line: (link) => {
-    document.body.classList.add("writes");
-    code.show(Number(link.hash.slice(6)));
-  },
+  line: ({ hash }) => (document.body.classList.add("writes"), code?.show(Number(hash.slice(6)))),
   write: async (button) => {
     const [output, work, { job, name }] = [button.nextElementSibling, files(), button.dataset];
     const task = job === "generate" ? { prompt: document.getElementById("prompt").value || " " } : { name };
@@ -226,7 +222,7 @@ const actions = {
     else if (job === "generate") keep("written", { text: output.textContent, files: JSON.stringify(work) });
   },
   save: () => {
-    const [page, tries, written] = [localStorage.getItem("whereabouts"), read("tries"), read("written")];
+    const [page, tries, written] = [storage?.getItem("whereabouts"), read("tries"), read("written")];
     download("whereabouts.zip", zipped(files(), { page, tries, written }));
   },
   restore: async ({ files: [chosen] }) => {
@@ -237,7 +233,7 @@ const actions = {
     if (lost.length && !mayReplace(lost.map((name) => `${name}.py`).join(", "))) return;
     for (const name of names) keep(`file ${name}`, texts[name]);
     state.lessons = {}; // all files are checked anew
-    if (memory?.page) localStorage.setItem("whereabouts", memory.page);
+    if (memory?.page) attempt(() => storage.setItem("whereabouts", memory.page));
     for (const key of ["tries", "written"]) if (memory?.[key]) keep(key, memory[key]);
     note(`Opened ${chosen.name}: ${names.length} of ${CONFIG.lessons.length} lessons, kept in this browser.`);
     keepPage();
@@ -256,7 +252,6 @@ for (const kind of ["click", "change"]) {
 }
 
 // Without a network: once Python is here, all is kept. A new version waits until somebody requests it -------
-
 const offer = () => (document.querySelector(".offer").hidden = false);
 const withoutNetwork = async () => {
   if (!navigator.serviceWorker) return;
@@ -270,9 +265,15 @@ const withoutNetwork = async () => {
   };
 };
 
+// If a lesson is open twice, or comes back with the browser's back button, it shows the newest text.
+const takeFromElsewhere = ({ key, persisted }) => {
+  const text = (persisted || key === `whereabouts file ${lesson}`) && read(`file ${lesson}`);
+  if (code && text && text !== code.text()) code.open(text, ELSEWHERE);
+};
+for (const kind of ["storage", "pageshow"]) addEventListener(kind, takeFromElsewhere);
 addEventListener("DOMContentLoaded", () => {
   announce(); // how far each lesson is, at the links
-  if (CONFIG.lessons.includes(lesson)) lessonPage();
+  if (CONFIG.lessons.includes(lesson)) lessonPage().catch((error) => say(`${error}. Reload this page.`));
   if (lesson === "keep") keepPage();
   if (navigator.serviceWorker?.controller) withoutNetwork();
 });

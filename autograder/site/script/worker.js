@@ -1,9 +1,9 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from
 // a blob, so that its content security policy holds here too. Python gets no globals of JavaScript.
-let config, python, tab, working;
+let [working, config, python, tab, started] = [Promise.resolve()];
 const tell = (kind, more) => postMessage({ kind, ...more });
-const WRITER = { text: "The writer is loading (1.6 MB, once)", archive: "writer" };
-const PICTURES = { text: "Pictures are loading (9 MB, once)", archive: "pictures", library: "matplotlib" };
+const WRITER = { what: "the writer (1.6 MB, once)", archive: "writer" };
+const PICTURES = { what: "pictures (9 MB, once)", archive: "pictures", library: "matplotlib" };
 const NEEDS = { generate: WRITER, experiment: WRITER, draw: PICTURES };
 
 const get = async (archive) => {
@@ -27,8 +27,10 @@ const start = async ({ pyodide, megabytes, alone }) => {
   tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });
   const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
+  const failed = new Promise((_, reject) => (console.warn = reject)); // after which Pyodide waits endlessly
   const options = { indexURL: pyodide, packages: ["numpy"], stdout() {}, stderr() {}, jsglobals: {} };
-  python = await arrival("Python with numpy", loadPyodide(options));
+  python = await arrival("Python with numpy", Promise.race([loadPyodide(options), failed]));
+  if (!python.loadedPackages.numpy) throw new Error("numpy is missing");
   const [libraries, course] = await Promise.all(archives);
   tell("loading", { text: "The checks are starting" });
   unpack(libraries, python.runPython("import site; site.getsitepackages()[0]"));
@@ -39,25 +41,14 @@ const start = async ({ pyodide, megabytes, alone }) => {
   tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 };
 
-const load = async (needs) => {
-  if (!needs || needs.isHere) return;
-  tell("loading", needs);
-  const zip = get(needs.archive);
-  if (needs.library) await python.loadPackage(needs.library, { messageCallback() {} });
-  unpack(await zip, "/course");
+const load = async ({ what, archive, library = [] }) => {
+  tell("loading", { text: `Loading ${what}` });
+  const missing = [];
+  const options = { messageCallback() {}, errorCallback: (text) => missing.push(text) };
+  const [zip] = await Promise.all([get(archive), python.loadPackage(library, options)]);
+  if (missing.length) throw new Error(missing[0]);
+  unpack(zip, "/course");
   python.pyimport("importlib").invalidate_caches();
-  needs.isHere = true;
-  tell("loading", { text: "" });
-};
-
-// An exception of Python's ends the job; any other has ended Python.
-const step = ({ steps }) => {
-  try {
-    return steps.next();
-  } catch (error) {
-    if (error.name !== "PythonError") throw error;
-    return { done: true, failed: error.message.trim().split("\n").at(-1) };
-  }
 };
 
 // Each job is a generator of Python's; between two of its steps, a more urgent job goes first.
@@ -65,26 +56,32 @@ const queue = [];
 const work = async () => {
   while (queue.length) {
     const [job] = queue.sort((a, b) => (a.kind === "draw") - (b.kind === "draw")); // pictures come last
-    await load(NEEDS[job.kind]);
     job.steps ??= tab.job(job.kind, JSON.stringify(job.task));
-    const { value, done, failed } = step(job);
+    const { value, done } = job.steps.next();
     if (done) queue.splice(queue.indexOf(job), 1);
-    tell(done ? "done" : "step", { id: job.id, failed, ...JSON.parse(value ?? "{}") });
+    tell(done ? "done" : "step", { id: job.id, ...JSON.parse(value) });
     await new Promise((resolve) => setTimeout(resolve)); // lets a message in
   }
 };
-// Pictures of an earlier text are not drawn to the end.
-const enqueue = (job) => {
+// A job waits until what it needs is here, and no other job waits. Pictures of an earlier text are left out.
+const accept = async (job) => {
+  const needs = NEEDS[job.kind];
+  try {
+    await started;
+    if (needs) await (needs.loading ??= load(needs).finally(() => tell("loading", { text: "" })));
+  } catch ({ message }) {
+    const failed = `Loading ${needs.what} failed (${message}). Check the network, then reload this page.`;
+    return tell("done", { id: job.id, failed });
+  }
   const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
   if (earlier >= 0) tell("done", { id: queue.splice(earlier, 1)[0].id });
   queue.push(job);
+  working = working.then(() => tab && work()).catch(dies);
 };
 
 const dies = (error) => {
-  [queue.length, tab] = [0, null];
-  tell("died", { text: String(error) });
+  tab = null;
+  tell("died", { text: String(error.message ?? error) });
 };
-onmessage = ({ data }) => {
-  if (data.kind === "start") working = start((config = data)).catch(dies);
-  else working = (enqueue(data), working.then(() => tab && work()).catch(dies));
-};
+const begin = (data) => (started = start((config = data)).catch(dies));
+onmessage = ({ data }) => (data.kind === "start" ? begin : accept)(data);

@@ -351,7 +351,7 @@ WRITTEN = {
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
-        "score_m1_n3_equals_m3_n5 is missing: copy its line from the handout again.",
+        "score_m1_n3_equals_m3_n5 is missing: add its line to ANSWERS again.",
     ),
     '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is not a question in this lesson."),
 }

@@ -234,7 +234,27 @@ def test_a_broken_file_is_told_in_a_sentence(short_timeout: None, check: Check) 
         path.write_bytes(source)
         assert words in check("rope")
     path.unlink()
-    assert "does not exist. Copy it from the handout again." in check("rope")
+    assert "does not exist. Rename it back, or copy it from the handout again." in check("rope")
+
+
+@pytest.mark.parametrize("source", [None, b"\xff", ROPE.encode("utf-16"), f"{ROPE}\nx = {'1 + ' * 2**17}1\n".encode()])
+def test_no_function_of_a_file_that_cannot_be_read_runs_or_is_the_next_to_write(
+    check: Check, source: bytes | None
+) -> None:
+    """The file is missing, is not UTF-8, or is too large."""
+    path = Path("assignments", "rope", "rope.py")
+    if source is None:
+        path.unlink()
+    else:
+        path.write_bytes(source)
+    printed = check("rope")
+    assert "0 of 13 functions are right." in printed
+    assert "Next: fix what stops the file at assignments/rope/rope.py:1." in printed
+
+
+def test_a_tab_in_a_message_is_shown_as_spaces(check: Check) -> None:
+    write_solution(rope_solution(lines="x = (\t1 +"))
+    assert "x = (    1 +\n" in check("rope")
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(

@@ -126,6 +126,8 @@ def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: 
         if beside:
             assert 0 <= box["y"] < 844
         assert beside or width < 1080
+        contents = page.locator(".contents summary").bounding_box()
+        assert contents is not None and contents["y"] >= box["y"] + box["height"], width
     page.locator(".standing button").click()
     assert not page.locator(".standing").is_visible()
 

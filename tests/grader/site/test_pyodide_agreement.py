@@ -75,16 +75,19 @@ def _same(*parts: Any) -> bool:
 
 
 def items() -> list[Item]:
-    """Return the files to compare: samples, known mistakes and mutated solutions, selected with a fixed
-    seed."""
+    """Return the files to compare: all solutions, with hidden tests; and samples, known mistakes and mutated
+    solutions, selected with a fixed seed."""
     rng, lessons = random.Random(20), term_assignments()
     samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
-    texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
+    texts: list[Item] = [
+        (path.parent.name, path.read_text("utf-8"), None, False) for path in rng.sample(samples, PER_KIND)
+    ]
     entries = [(one, number) for one in lessons for number in range(len(catalogue.entries(one)))]
     mistakes = rng.sample(entries, PER_KIND)
-    texts += [(one.name, one.solution.read_text("utf-8"), number) for one, number in mistakes]
+    texts += [(one.name, one.solution.read_text("utf-8"), number, False) for one, number in mistakes]
     changed = rng.sample([(one, mutant) for one in lessons for mutant in mutants(one)], PER_KIND)
-    return texts + [(one.name, ast.unparse(mutant.made()), None) for one, mutant in changed]
+    texts += [(one.name, ast.unparse(mutant.made()), None, False) for one, mutant in changed]
+    return [(one.name, one.solution.read_text("utf-8"), None, True) for one in lessons] + texts
 
 
 def with_bodies(bodies: Mapping[str, str]) -> Item:
@@ -94,7 +97,7 @@ def with_bodies(bodies: Mapping[str, str]) -> Item:
         unwritten = rf'    raise NotImplementedError\("{name} is not written[^\n]*'
         text, count = re.subn(unwritten, lambda _, body=body: f"    {body.strip()}", text)
         assert count == 1, name
-    return "attention", text, None
+    return "attention", text, None, False
 
 
 ARRAY_FUNCTIONS = """
@@ -134,7 +137,7 @@ class States:
     """States of lesson pages, as computed on a student's machine and in a browser tab."""
 
     files: list[tuple[Item, Any, Any]]
-    """Each sample, known mistake or mutated solution, with its states on the machine and in the tab."""
+    """Each solution, sample, known mistake or mutated solution, with its states on the machine and in the tab."""
     integers: list[tuple[Item, Any, Any]]
     """Each file whose functions return integers, with its two states."""
     wide: tuple[Any, Any]
@@ -151,7 +154,7 @@ def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")
     compared, with_integers = items(), integer_files()
     everywhere = [*compared, *with_integers]
-    hostile = [("rope", path.read_text("utf-8"), None) for path in (HOSTILE, find("rope").solution)]
+    hostile = [("rope", path.read_text("utf-8"), None, False) for path in (HOSTILE, find("rope").solution)]
     only_in_tab = [*(with_bodies({"causal_mask": body}) for body in (WIDE, TAKE)), *hostile]
     with ThreadPoolExecutor(1) as executor:
         natively = executor.submit(pyodide_runs.natively, everywhere, site, folder)
@@ -159,6 +162,12 @@ def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     pairs = [*zip(everywhere, natively.result(), in_tab[: len(everywhere)], strict=True)]
     wide, take, hostile_state, right = in_tab[len(everywhere) :]
     return States(pairs[: len(compared)], pairs[len(compared) :], (wide, take), (hostile_state, right))
+
+
+def test_each_solution_is_right_in_a_tab(states: States) -> None:
+    for (lesson, *_), _, in_tab in states.files[: len(term_assignments())]:
+        wrong = [box for mark, box in in_tab["functions"].values() if mark != "✓"]
+        assert wrong == [], lesson
 
 
 def test_verdict_cause_and_message_are_those_at_home(states: States) -> None:

@@ -16,8 +16,9 @@ from autograder import course
 
 SCRIPT = Path(__file__).with_name("write_page_states.py")
 
-Item = tuple[str, str, int | None]
-"""A lesson, the text of a student's file, and the number of a known mistake, if any, to put into the loaded file."""
+Item = tuple[str, str, int | None, bool]
+"""A lesson, the text of a student's file, the number of a known mistake, if any, to put into the loaded file, and True
+if hidden tests are to run as well, as in self-study."""
 
 
 def in_pyodide(items: Sequence[Item], site: Path, pyodide: Path, folder: Path) -> list[Any]:

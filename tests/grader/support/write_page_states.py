@@ -1,7 +1,7 @@
 """Write the states of lesson pages for many files; the same script runs in this machine's Python and in Pyodide.
 
 The script runs in a folder like a checkout, and reads `items.json`, whose items consist of a lesson, the text
-of a student's file, and the number of a known mistake, if any, to put into the loaded module.
+of a student's file, the number of a known mistake, if any, to put into the loaded module, and True for hidden tests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from autograder.laptop.in_process_test_run import LoadedFile, LocalContext
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
+from autograder.laptop.public_or_self_study import context_class
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 from autograder.site import int64_numpy
 from autograder.site.tab import TAB, CallTimeLimiter
@@ -41,13 +42,16 @@ class WithMistake(LocalContext):
         return file
 
 
-def state(lesson: str, text: str, number: int | None, place: CheckPlace) -> Any:
+def state(lesson: str, text: str, number: int | None, self_study: bool, place: CheckPlace) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
     if IN_TAB:
         int64_numpy.distinguish_int32_if_named(text)
-    run = WithMistake(Path(), place)
-    run.number = number
+    if self_study:
+        run = context_class(self_study)(place)
+    else:
+        run = WithMistake(Path(), place)
+        run.number = number
     run.run_tests([lesson])
     return page_results([AssignmentProgress(lesson, run)])[lesson]
 

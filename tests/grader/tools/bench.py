@@ -285,7 +285,7 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
         return  # without Pyodide there is no line
     folder.mkdir()
     site = build.build(folder / PATH, str(fetch_pyodide.FOLDER))
-    item = (assignment.name, assignment.solution.read_text("utf-8"), None)
+    item = (assignment.name, assignment.solution.read_text("utf-8"), None, False)
     seconds = {}
     for name, run in (
         ("tab", lambda items: pyodide_runs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
