@@ -52,7 +52,8 @@ class StudentLines:
         self._lines_by_number: dict[str, set[int]] = defaultdict(set)
         for column in columns:
             prefix = _shared_words_before_number([line[column].strip() for line in table.lines])
-            has_numbers = id_column is not None or table.titles[column] in PLATFORM_NUMBER_COLUMNS
+            title = table.titles[column]
+            has_numbers = title in PLATFORM_NUMBER_COLUMNS or title not in ID_COLUMNS
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
@@ -65,9 +66,9 @@ class StudentLines:
             for name in (*cells, *map(" ".join, pairwise(cells))):  # in one cell, or in two cells side by side
                 self._lines_by_name[_name_key(name)].add(number)
         self._has_names = NAME_COLUMN in table.titles or any(
-            row.submission.person.name and self._has_name_of(row, number)
+            row.submission.person.name
+            and (self._lines_with_key_and_name(row) or _name_key(row.submission.person.name) in self._lines_by_name)
             for row in rows
-            for number in self._lines_with_identity(row)
         )
 
     @property
@@ -111,7 +112,8 @@ class StudentLines:
 
     def is_found_by_name(self, row: Row) -> bool:
         """Return True if a student from Brightspace is found by name alone."""
-        return row.submission.person.platform == "Brightspace" and not self._lines_with_key_and_name(row)
+        is_from_brightspace = row.submission.person.platform == "Brightspace"
+        return is_from_brightspace and self._has_names and not self._lines_with_key_and_name(row)
 
     def example_keys(self, rows: Mapping[str, Sequence[Row]]) -> tuple[str, str] | None:
         """Return a key in the table, and a key or name in the run; None if either has none."""
@@ -122,7 +124,9 @@ class StudentLines:
 
     def _lines_with_identity(self, row: Row) -> set[int]:
         person = row.submission.person
-        if person.platform == "Brightspace":  # another student may have an equal number in the table
+        if (
+            person.platform == "Brightspace" and self._has_names
+        ):  # another student may have an equal number in the table
             return self._lines_with_key_and_name(row) or self._lines_by_name.get(_name_key(person.name), set())
         return self._lines_with_key(row)
 

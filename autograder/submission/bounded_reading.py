@@ -26,10 +26,10 @@ def is_junk(name: str) -> bool:
     """Return True for the name of a file or folder that operating systems and tools leave behind.
 
     A file whose name begins with a dot may be a student's code, unless macOS ("._") or Emacs (".#") created
-    it.
+    it. A file such as .rope.py.icloud takes the place of a file that iCloud has not downloaded.
     """
     if name.startswith("."):
-        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE_SUFFIXES))
+        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith((*READABLE_SUFFIXES, ".icloud")))
     return name.endswith("~") or name.casefold() in _JUNK
 
 
