@@ -65,6 +65,7 @@ class StudentLines:
             cells = [line[column] for column in range(len(table.titles))]
             for name in (*cells, *map(" ".join, pairwise(cells))):  # in one cell, or in two cells side by side
                 self._lines_by_name[_name_key(name)].add(number)
+        self._lines_by_name.pop((), None)  # of cells without letters
         self._has_names = NAME_COLUMN in table.titles or any(
             row.submission.person.name
             and (self._lines_with_key_and_name(row) or _name_key(row.submission.person.name) in self._lines_by_name)
@@ -124,9 +125,7 @@ class StudentLines:
 
     def _lines_with_identity(self, row: Row) -> set[int]:
         person = row.submission.person
-        if (
-            person.platform == "Brightspace" and self._has_names
-        ):  # another student may have an equal number in the table
+        if person.platform == "Brightspace" and self._has_names:  # another student's key may equal the number
             return self._lines_with_key_and_name(row) or self._lines_by_name.get(_name_key(person.name), set())
         return self._lines_with_key(row)
 

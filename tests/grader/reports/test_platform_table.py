@@ -217,6 +217,12 @@ def test_brightspace_students_are_found_by_name(
     assert done.exit_code == 2 and rows[0][title] == "" and "contains no student of the run" in done.output
 
 
+def test_a_brightspace_name_without_letters_is_in_no_line(out: Path) -> None:
+    write_gradebook(out, [submission_from("Brightspace", "41", "007"), submission_from("Brightspace", "42", "Ada")])
+    done, rows = run_roster(out, "Username,First Name,Last Name,rope\nada1,Ada,,\neve1,,,\n")
+    assert [row["rope"] for row in rows] == [SCORE, ""] and "Not in the table: 007, rope." in done.output
+
+
 def test_two_brightspace_students_with_one_name_are_filled_in_by_hand(out: Path) -> None:
     write_gradebook(out, [submission_from("Brightspace", number, "Ada Lovelace") for number in ("41", "42")])
     done, rows = run_roster(out, "Username,First Name,Last Name,rope\nada1,Ada,Lovelace,\n")
