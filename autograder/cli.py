@@ -240,13 +240,20 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     with Gradebook.reading(out) as book:
         book.require_finished_run(assignments)
         filled = platform_table.fill_table(out, book.rows(), table, assignments, **options)
-    echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
+    score_count = sum(filled.score_counts.values())
+    echo(f"{score_count} scores in {filled.path}")
     if len(filled.score_counts) > 1:
         echo(semicolon_list([f"{title}: {count}" for title, count in filled.score_counts.items()]))
     if filled.section_by_person:
         output_files.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
         echo(f"{heading}: {semicolon_list(about, 40)}.", err=True)
+    if filled.example_keys:
+        in_table, in_run = filled.example_keys
+        reason = f"{table} contains no student of the run. The table has, for example, {in_table}, and the run {in_run}"
+        raise CommandError(f"no score was entered, because {reason}")
+    if not score_count:
+        raise CommandError("no score was entered, for the reasons above")
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")

@@ -2,7 +2,10 @@
 
     class_page         report.html
     similarity         submissions worth reading side by side
-    platform_table     scores for tables from Canvas, Moodle or another source
+    fingerprints       the code of a submission as far as a disguise does not change it
+    coincidence        whether a pair may be similar by chance
+    platform_table     scores for a table from Canvas, Moodle or another source
+    student_lines      the lines of such a table that belong to students
     feedback_zip       feedback packed for Canvas or Moodle
     submission_result  one submission's result for a TA, as text or JSON
     templates          the template renderer, for reports and the handout

@@ -1,10 +1,6 @@
 """Scores for another program's table: a gradebook exported from Canvas, Moodle's grading worksheet, or any CSV.
 
-A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
-university ID, the address or the login. A platform's number is compared only with the column that the platform fills
-with its numbers. A name is a key only if the submission has no other key. Keys that are merely similar do not match, so
-no score goes to the wrong person; students who are not found are listed. All cells other than scores are left
-unchanged.
+Students who are not found in the table are listed. All cells except the scores stay unchanged.
 """
 
 from __future__ import annotations
@@ -13,30 +9,24 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 
 from autograder import csv_tables
 from autograder.course import UserError
 from autograder.csv_tables import Table
-from autograder.grading.row import Row, identifiers, student_names
+from autograder.grading.row import Row
 from autograder.protocol.failure_kinds import SubmissionStatus
-from autograder.submission.untrusted_names import folded, printable, semicolon_list, unaccented_words
-
-ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
-PLATFORM_NUMBER_COLUMNS = ("ID", "Identifier")
-"""Columns for the numbers of Canvas and Moodle; in any other column, an equal number is somebody else's."""
+from autograder.reports.student_lines import ID_COLUMNS, StudentLines
+from autograder.submission.untrusted_names import folded, printable, semicolon_list
 
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
-NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
+MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Grade", "Maximum Grade", "Points Possible"
 
-MIN_NAME_SIMILARITY = 0.6
-"""Minimum share of letters, in the same order, that two spellings of a name have in common. The student is identified
-by number; the name only shows whether the number is a person's or a group's."""
+MAX_HEADING_LINES = 10
+"""Number of lines below the first in which to look for column titles."""
 
-_SHORTENED_NUMBER = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-"""Pattern for a long number as saved by a spreadsheet program, such as 1.23E+07."""
+_TITLE_ADDITION = re.compile(r" (?:\(\d+\)|Points Grade(?: <.*>)?|\[Total Pts: .*\].*)$")
 
 
 @dataclass
@@ -49,7 +39,9 @@ class FilledTable:
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """names of the students or files that a remark is about, keyed by the remark's heading"""
     section_by_person: dict[str, str] = field(default_factory=dict)
-    """each person's section, if the table lists sections"""
+    """section of each person, if the table has sections"""
+    example_keys: tuple[str, str] | None = None
+    """a key in the table and a key in the run, if the table contains no student of the run"""
 
 
 def fill_table(
@@ -68,8 +60,9 @@ def fill_table(
     for row in graded:
         rows[row.submission.assignment].append(row)
     table = csv_tables.read(table_path)
+    _require_titles_in_first_line(table, id_column)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
-    student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
+    student_lines = StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
     filled = FilledTable(out_folder / f"roster_{table_path.name}")
     filled.remarks["Not in the table"] = [_label(row, row.submission.file) for row in rows[""]]
     lines_with_submission: set[int] = set()
@@ -79,6 +72,7 @@ def fill_table(
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
             filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
+    filled.example_keys = None if lines_with_submission else student_lines.example_keys(rows)
     lines_without = sorted(student_lines.lines_of_all_students - lines_with_submission)
     filled.remarks["Without a submission"] = [student_lines.label(number) for number in lines_without]
     heading = "Numbers that a spreadsheet program may have changed (export the table again, and fill in that file)"
@@ -91,7 +85,7 @@ def fill_table(
 
 
 def _fill_column(
-    table: Table, column: int, name: str, rows: list[Row], student_lines: _StudentLines, filled: FilledTable
+    table: Table, column: int, name: str, rows: list[Row], student_lines: StudentLines, filled: FilledTable
 ) -> set[int]:
     """Write one assignment's scores; return the lines of all students who have a submission."""
     lines_of_rows = [student_lines.lines_of(row) for row in rows]
@@ -115,6 +109,8 @@ def _fill_column(
             replaced += bool(cell) and csv_tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
+            if student_lines.is_found_by_name(row):
+                filled.remarks["Found by name, since the table lacks the numbers of the download"].append(label)
     title = table.titles[column]
     filled.score_counts[title] = written
     if replaced:
@@ -155,112 +151,17 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     return columns
 
 
+def _require_titles_in_first_line(table: Table, id_column: str | None) -> None:
+    """Raise UserError if the titles are in a later line, below the heading of a spreadsheet."""
+    titles = {*ID_COLUMNS} if id_column is None else {id_column}
+    for line in () if titles & {*table.titles} else table.lines[:MAX_HEADING_LINES]:
+        if titles & {cell.strip().strip('"') for cell in line.raw}:
+            raise UserError(f"{table.path} has its column titles in line {line.number}: delete the lines above it")
+
+
 def _comparable_title(title: str) -> str:
-    """Return a title for comparison, without the number that Canvas adds in brackets."""
-    return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
-
-
-class _StudentLines:
-    """The lines of a table, keyed by the students' numbers, addresses and logins."""
-
-    def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
-        titles = (id_column,) if id_column is not None else ID_COLUMNS
-        columns = [number for number, title in enumerate(table.titles) if title in titles]
-        if not columns:
-            raise UserError(
-                f"{table.path} has no column {' or '.join(titles)}: name the column with the students' numbers,"
-                " addresses or logins with --id-column TITLE"
-            )
-        self._table, self._columns = table, columns
-        self._lines: dict[str, set[int]] = defaultdict(set)
-        self._lines_by_number: dict[str, set[int]] = defaultdict(set)
-        for column in columns:
-            prefix = _shared_words_before_number([line[column].strip() for line in table.lines])
-            has_numbers = id_column is not None or table.titles[column] in PLATFORM_NUMBER_COLUMNS
-            for number, line in enumerate(table.lines):
-                text = line[column].strip()
-                for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
-                    self._lines[folded(key)].add(number)
-                    if has_numbers:
-                        self._lines_by_number[folded(key)].add(number)
-        self._has_names = NAME_COLUMN in table.titles or any(
-            row.submission.person.name and self._has_name_of(row, number)
-            for row in rows
-            for number in self._lines_with_identity(row)
-        )
-
-    @property
-    def lines_of_all_students(self) -> set[int]:
-        """Return the numbers of all lines that belong to students."""
-        return set(chain.from_iterable(self._lines.values()))
-
-    def lines_of(self, row: Row) -> set[int]:
-        """Return the numbers of a student's lines: none for a missing student, several if the match is ambiguous."""
-        numbers = self._lines_with_identity(row)
-        return {number for number in numbers if not self._line_lacks_moodle_name(row, number)}
-
-    def has_another_name(self, row: Row) -> bool:
-        """Return True if a line has the student's number but a different name."""
-        return bool(self._lines_with_identity(row)) and not self.lines_of(row)
-
-    def label(self, line: int) -> str:
-        """Return the first cell of a line, adding the student's key if several lines share that first cell."""
-        first_cells = [other[0] for other in self._table.lines]
-        key = next((cell for cell in self._keys(line) if cell), "")
-        first = first_cells[line]
-        return printable(f"{first} ({key})" if first_cells.count(first) > 1 else first)
-
-    def keys_changed_by_spreadsheet(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
-        """Return the keys in these lines that a spreadsheet shortened, or that lack leading zeros or end in .0.
-
-        A key counts only if an unmatched student has it in its original form, or if it is too short to show whose it
-        was.
-        """
-        unmatched = [row for row in rows if not self._lines_with_identity(row)]
-        originals = {key.lstrip("0") for row in unmatched for key in identifiers(row.submission) if key.isdigit()}
-        cells = dict.fromkeys(cell for line in lines for cell in self._keys(line))
-        return [
-            printable(cell)
-            for cell in cells
-            if _SHORTENED_NUMBER.fullmatch(cell) or cell.removesuffix(".0").lstrip("0") in originals
-        ]
-
-    def _keys(self, line: int) -> list[str]:
-        return [self._table.lines[line][column].strip() for column in self._columns]
-
-    def _lines_with_identity(self, row: Row) -> set[int]:
-        person = row.submission.person
-        keys = {folded(key) for key in (person.sid, person.email, person.login) if key}
-        if not keys and not person.number:
-            keys = identifiers(row.submission) or student_names(row.submission)
-        by_number = self._lines_by_number.get(folded(person.number), set()) if person.number else set()
-        return by_number.union(*(self._lines.get(key, set()) for key in keys))
-
-    def _line_lacks_moodle_name(self, row: Row, line: int) -> bool:
-        """Return True if a line lacks the name in Moodle's folder, so that its number might be a group's."""
-        is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
-        return is_from_moodle and self._has_names and not self._has_name_of(row, line)
-
-    def _has_name_of(self, row: Row, number: int) -> bool:
-        cells = [self._table.lines[number][column] for column in range(len(self._table.titles))]
-        name = row.submission.person.name
-        # In a course with groups, Moodle puts the group's name and a hyphen before the student's name.
-        names_from_moodle = [name, *(name[hyphen.end() :] for hyphen in re.finditer("-", name))]
-        return any(_is_similar_person_name(each, cell) for each in names_from_moodle for cell in cells)
-
-
-def _shared_words_before_number(column_cells: Sequence[str]) -> str:
-    """Return the words before the number, as in `Participant 123`, if all cells share them."""
-    prefixes = {re.sub(r"\d+$", "", cell) for cell in column_cells if cell}
-    return prefixes.pop() if len(prefixes) == 1 else ""
-
-
-def _is_similar_person_name(name: str, other: str) -> bool:
-    """Return True for spellings of the same name, even reordered, without accents, or with letters missing."""
-    words, others = unaccented_words(name), unaccented_words(other)
-    pairs = ((words, others), (sorted(words), sorted(others)))
-    texts = (("".join(first), "".join(second)) for first, second in pairs)
-    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_NAME_SIMILARITY for text in texts)
+    """Return a title for comparison, without the number or maximum that Canvas, Brightspace or Blackboard adds."""
+    return folded(_TITLE_ADDITION.sub("", title)).replace("_", " ").strip()
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:

@@ -1,37 +1,33 @@
 """Similar submissions that are worth reading side by side.
 
-Copies tend to differ in names, comments, layout, messages and the order of functions, so these are ignored: every run
-of twelve nodes in a function's syntax tree becomes a fingerprint. (These are the k-grams of Schleimer, Wilkerson and
-Aiken 2003, "Winnowing", but all of them are kept.) Fingerprints that occur in the handout or in more than a quarter of
-the class are set aside as idioms of the course. With an index from the other fingerprints to submissions, thousands of
-submissions can be compared in seconds.
+Copies differ first in names, comments, layout, messages and the order of functions, so fingerprints of the code
+leave these out. Fingerprints that occur in the handout or in more than a quarter of the class are set aside,
+because they are idioms of the course. An index from the other fingerprints to submissions makes it possible to
+compare thousands of submissions in seconds.
 
-A pair is listed if one submission contains at least half of the other, or if both are nearly the same program. Similar
-does not mean copied: two students might have had the same book, teacher or idea.
+Two submissions are similar if one contains at least half of the other, or if both are nearly the same program.
+A similar pair is listed unless a class of independent students may contain such a pair by chance; files with the
+same text are always listed. Similar does not mean copied: two students may have had the same book, teacher or idea.
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
-import contextlib
 import hashlib
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from autograder.bounded_processes import CutOff, map_bounded
 from autograder.course import ROOT, Assignment, term_assignments
 from autograder.csv_tables import write_csv
+from autograder.reports.coincidence import ChanceModel
+from autograder.reports.fingerprints import NO_FINGERPRINTS, Fingerprints, Handout, ProgramPrints
 from autograder.submission import Submission, find_in_folder, read_class_bounded
-from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
 
 if TYPE_CHECKING:  # every fingerprinting process imports this module, so its imports are few
@@ -41,18 +37,12 @@ SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL_TEMPLATE = "{} (sample of this course)"
 """Label that tells a sample submission apart from a student of the same name."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
-NODES_PER_FINGERPRINT = 12
-"""Number of syntax tree nodes in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
 """Minimum share and number of fingerprints that similar submissions have in common; fewer could be chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
-"""Share of the class, and number of submissions, above which a fingerprint counts as common."""
-MAX_FINGERPRINTS = 32768
-"""Maximum number of fingerprints per submission; a solution has a few hundred to a thousand."""
+"""Share of the class, and number of submissions, beyond which a fingerprint counts as common."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
 """Minimum share that nearly equal programs have in common, and number of fingerprints used to find such pairs."""
-
-Fingerprints = NDArray[np.uint64]
 
 
 class Link(NamedTuple):
@@ -64,10 +54,6 @@ class Link(NamedTuple):
     second: int
 
 
-_NONE: Fingerprints = np.empty(0, dtype=np.uint64)
-_POWERS = np.array(
-    [pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(NODES_PER_FINGERPRINT)], dtype=np.uint64
-)
 _MINHASH_CONSTANTS = np.array(
     [pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64
 )
@@ -96,23 +82,20 @@ def write(
         for one, names in zip(files, students.values(), strict=True)
         for name in names
     }
-    handouts = {
-        name: _handout_fingerprints_and_kept_names(Assignment(name))
-        for name in dict.fromkeys(file.assignment for file in files)
-    }
+    handouts = {name: Handout.of(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     texts = [(file.assignment, file.cells) for file in compared]
-    prints = list(map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
+    programs = list(map_bounded(partial(_program_beyond_handout, handouts), texts))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
-        whole = [_NONE if isinstance(of := prints[number], CutOff) else of for number in numbers]
+        whole = [ProgramPrints() if isinstance(of := programs[number], CutOff) else of for number in numbers]
         rows += _rows_of_pairs(
             [compared[number] for number in numbers], whole, sum(number < len(files) for number in numbers)
         )
     write_csv(out / SIMILARITY_FILE, rows)
-    return [f"{one.file} ({of.why})" for one, of in zip(compared, prints, strict=True) if isinstance(of, CutOff)]
+    return [f"{one.file} ({of.why})" for one, of in zip(compared, programs, strict=True) if isinstance(of, CutOff)]
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
@@ -126,29 +109,30 @@ def read(out: Path) -> list[dict[str, str]] | None:
     return [*table.to_dict("records")] if [*table.columns] == _COLUMNS else None
 
 
-def _handout_fingerprints_and_kept_names(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
-    """Return the fingerprints of an assignment's handout and the names in it."""
-    texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
-    statements = [node for text in texts for node in parse(text).body]
-    kept_names = {
-        *dir(builtins),
-        *(node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)),
-    }
-    return _program_fingerprints(kept_names, texts), kept_names
-
-
-def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], class_size: int) -> Iterator[list[str]]:
-    """Yield the rows for one assignment, strongest group first; the first `class_size` files are the class."""
+def _rows_of_pairs(
+    files: Sequence[Submission], programs: Sequence[ProgramPrints], class_size: int
+) -> Iterator[list[str]]:
+    """Yield the rows for one assignment, the strongest group first; the first `class_size` files are the class."""
+    whole = [program.prints for program in programs]
     class_ = {file.cells: prints for file, prints in zip(files[:class_size], whole, strict=False)}
-    distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
+    distinct, owners = np.unique(np.concatenate([*class_.values(), NO_FINGERPRINTS]), return_counts=True)
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
         link
-        for link in (*similar_pairs(distinctive), *_links_of_nearly_equal_programs(distinctive, whole))
+        for link in (
+            *similar_pairs(distinctive),
+            *_links_of_nearly_equal_programs(distinctive, whole),
+            *_links_of_equal_texts(files, whole),
+        )
         if min(link.first, link.second) < class_size
     ]
-    for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
+    model = ChanceModel(programs, class_size)
+
+    def may_be_chance(i: int, j: int) -> bool:
+        return files[i].cells != files[j].cells and model.may_be_chance(i, j)
+
+    for number, group in enumerate(maximum_spanning_forest(links, len(files), may_be_chance), 1):
         for _, i, j in group:
             # If few distinctive fingerprints are left, compare the whole programs.
             first, second = (
@@ -180,70 +164,24 @@ def _links_of_nearly_equal_programs(
                 yield Link(share, j, i)
 
 
-def _fingerprints_beyond_handout(
-    handouts: Mapping[str, tuple[Fingerprints, Set[str]]], assignment_and_cells: tuple[str, Sequence[str]]
-) -> Fingerprints | CutOff:
-    """Return a submission's fingerprints that are not in the handout, or a CutOff that explains why there are none."""
+def _links_of_equal_texts(files: Sequence[Submission], whole: Sequence[Fingerprints]) -> Iterator[Link]:
+    """Yield the first of all files with the same text together with each of the others."""
+    first: dict[tuple[str, ...], int] = {}
+    for j, (file, prints) in enumerate(zip(files, whole, strict=True)):
+        i = first.setdefault(file.cells, j)
+        if i != j and len(prints) >= MIN_SHARED:
+            yield Link(1.0, i, j)
+
+
+def _program_beyond_handout(
+    handouts: Mapping[str, Handout], assignment_and_cells: tuple[str, Sequence[str]]
+) -> ProgramPrints | CutOff:
+    """Return a submission's program beyond the handout, or a CutOff that says why there is none."""
     name, cells = assignment_and_cells
-    handout, kept_names = handouts[name]
     try:
-        return np.setdiff1d(_program_fingerprints(kept_names, cells), handout, True)[:MAX_FINGERPRINTS]
+        return handouts[name].program_beyond(cells)
     except Exception as error:
         return CutOff(type(error).__name__)
-
-
-def _program_fingerprints(kept_names: Set[str], cells: Iterable[str]) -> Fingerprints:
-    """Return the distinct fingerprints of all functions, in ascending order.
-
-    Signatures, imports and the quiz are left out, since the handout dictates them; names in `kept_names` are kept.
-    """
-    fingerprint_sets = [_NONE]
-    for cell in cells:
-        outside: list[str] = []
-        with contextlib.suppress(NotPythonError):  # a notebook cell that was left out
-            for node in parse(cell).body:
-                match node:
-                    case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                        fingerprint_sets.append(fingerprints([*_nodes(node.body, kept_names)]))
-                    case ast.Import() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="ANSWERS")]):
-                        pass
-                    case _:
-                        outside += _nodes([node], kept_names)
-        fingerprint_sets.append(fingerprints(outside))
-    return np.unique(np.concatenate(fingerprint_sets))
-
-
-def _nodes(body: Sequence[ast.AST], kept_names: Set[str]) -> Iterator[str]:
-    """Yield the nodes, depth first, as words that do not depend on a student's names and messages."""
-    todo = list(reversed(body))
-    while todo:
-        match todo.pop():
-            case ast.Expr(value=ast.Constant()) | ast.expr_context():
-                pass  # a docstring, or whether a name is read or written
-            case ast.Name(id=name):
-                yield name if name in kept_names else "name"
-            case ast.arg():
-                yield "argument"
-            case ast.JoinedStr() | ast.Constant(value=str() | bytes()):
-                yield "text"
-            case ast.Constant(value=int() | float() | complex() as value):
-                yield str(hash(value))  # 2 equals 2.0, and a number can be too long to write out
-            case ast.Constant(value=value):
-                yield str(value)
-            case ast.AnnAssign(target=target, value=value):
-                yield "Assign"
-                todo += [part for part in (value, target) if part is not None]
-            case node:
-                yield node.attr if isinstance(node, ast.Attribute) else type(node).__name__
-                todo += reversed(list(ast.iter_child_nodes(node)))
-
-
-def fingerprints(nodes: Sequence[str]) -> Fingerprints:
-    """Return a number for every run of twelve nodes; it is the same in every process and on every machine."""
-    if len(nodes) < NODES_PER_FINGERPRINT:
-        return _NONE
-    numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
-    return np.lib.stride_tricks.sliding_window_view(numbers, NODES_PER_FINGERPRINT) @ _POWERS
 
 
 def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
@@ -252,7 +190,9 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
 
     sizes = np.array([len(prints) for prints in distinctive])
     owners = np.repeat(np.arange(len(distinctive)), sizes)
-    having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → submissions
+    having = (
+        pd.Series(owners).groupby(np.concatenate([*distinctive, NO_FINGERPRINTS])).indices
+    )  # fingerprint → submissions
     for i, fingerprints_i in enumerate(distinctive):
         if len(fingerprints_i) < MIN_SHARED:
             continue
@@ -263,13 +203,18 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
                 yield Link(shared[j] / max(sizes[i], sizes[j]), i, int(j))
 
 
-def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[list[Link]]:
-    """Return the links of a maximum spanning forest, group by group, using Kruskal's algorithm."""
+def maximum_spanning_forest(
+    links: Iterable[Link], n_submissions: int, may_be_chance: Callable[[int, int], bool]
+) -> list[list[Link]]:
+    """Return the links of a maximum spanning forest, group by group (by Kruskal's algorithm).
+
+    Links that may be chance are left out.
+    """
     together = [{i} for i in range(n_submissions)]
     kept = []
     for link in sorted(links, key=lambda link: (-link.similarity, *link[1:])):
         smaller, larger = sorted((together[link.first], together[link.second]), key=len)
-        if smaller is not larger:
+        if smaller is not larger and not may_be_chance(link.first, link.second):
             larger |= smaller
             for i in smaller:
                 together[i] = larger

@@ -25,10 +25,11 @@ _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "en
 def is_junk(name: str) -> bool:
     """Return True for the name of a file or folder that an operating system or a tool leaves behind.
 
-    A file whose name begins with a dot can be a student's code, unless macOS ("._") or Emacs (".#") created it.
+    A file whose name begins with a dot may be a student's code, unless macOS ("._") or Emacs (".#") created
+    it. A file such as .rope.py.icloud takes the place of a file that iCloud has not downloaded.
     """
     if name.startswith("."):
-        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE_SUFFIXES))
+        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith((*READABLE_SUFFIXES, ".icloud")))
     return name.endswith("~") or name.casefold() in _JUNK
 
 

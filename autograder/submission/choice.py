@@ -102,10 +102,11 @@ def _no_file(files: StudentFiles, assignment: str) -> Problem:
             f"The name {first.label} does not contain one assignment: {advice}.",
             f"the name {first.label} does not contain one assignment; add --assignment NAME",
         )
-    names = [printable(name) for name in files.received_file_names] or ["nothing"]
+    names = [printable(name) for name in files.received_file_names]
     missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
+    others = f", but {semicolon_list(names, _MAX_LISTED_FILES)}" if names else ", because the folder or zip is empty"
     which = f"{assignment}.py or {assignment}.ipynb" if assignment else "the file with your functions"
-    return Problem(f"{missing}, but {semicolon_list(names, _MAX_LISTED_FILES)}: hand in {which}.")
+    return Problem(f"{missing}{others}: hand in {which}.")
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:

@@ -245,8 +245,11 @@ class _Finder:
 
 
 def _upload_named_after_student(name: str) -> Upload:
-    """Return the upload of a file whose name, minus a browser's copy number, identifies the student."""
-    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
+    """Return the upload of a file whose name, without a browser's copy number, identifies the student.
+
+    Google Forms adds the student's name to the name of the file, as in `rope (1) - Ada Lovelace.py`.
+    """
+    student = re.sub(r"(?<=.) ?\(\d{1,3}\)(?= - |$)", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)
 
 

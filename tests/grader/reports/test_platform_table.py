@@ -78,8 +78,9 @@ def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
 def run_roster(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
     table = out.parent / "table.csv"
     table.write_text(text, encoding="utf-8")
+    (out / "roster_table.csv").unlink(missing_ok=True)
     done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
-    if done.exit_code:
+    if not (out / "roster_table.csv").exists():
         return done, []
     with (out / "roster_table.csv").open(encoding="utf-8-sig", newline="") as file:
         return done, list(csv.DictReader(file, delimiter=max(",;", key=text.partition("\n")[0].count)))
@@ -142,6 +143,98 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
     done, rows = run_roster(out, CANVAS.format(points="20.00"))
     assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
     assert "Not in the table: Lovelace, Ada, rope; ada@evil.example, rope; lovelaceada, rope." in done.output
+
+
+NO_STUDENT = (
+    "no score was entered, because {} contains no student of the run. The table has, for example, 27.0, and the run 17"
+)
+
+
+@pytest.mark.parametrize("cell", ["", "8"])
+def test_no_score_at_all_is_an_error(out: Path, cell: str) -> None:
+    """An instructor who names the wrong table or column reads which keys the table and the run have."""
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    done, _ = run_roster(out, f"Student,ID,RoPE\n,,20\nAda,27.0,{cell}\n")
+    assert done.exit_code == 2 and NO_STUDENT.format(out.parent / "table.csv") in done.output
+    done, rows = run_roster(out, "Student,ID,RoPE\nAda,17,EX\n")
+    assert done.exit_code == 2 and "no score was entered, for the reasons above" in done.output
+    assert "Left unchanged: lovelaceada, rope (EX)." in done.output and rows[0]["RoPE"] == "EX"
+
+
+@pytest.mark.parametrize(("title", "options"), [("ID", ()), ("Matrikel", ("--id-column", "Matrikel"))])
+@pytest.mark.parametrize("heading", ["Machine Learning,,Homework", "Machine Learning,,\nAutumn,,"])
+def test_a_heading_above_the_titles_is_to_be_deleted(
+    out: Path, title: str, options: tuple[str, ...], heading: str
+) -> None:
+    """Many spreadsheets have merged cells above the column titles."""
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    text = f"Student,{title},RoPE\nAda,17,\n"
+    done, _ = run_roster(out, f"{heading}\n{text}", *options)
+    line = heading.count("\n") + 2
+    assert f"has its column titles in line {line}: delete the lines above it" in done.output and done.exit_code == 2
+    done, rows = run_roster(out, text, *options)
+    assert rows[0]["RoPE"] == SCORE
+
+
+BRIGHTSPACE_TABLES = {  # the student's own line, and another student whose OrgDefinedId is the number of Ada's folder
+    "export": (
+        "OrgDefinedId,Username,Last Name,First Name,rope Points Grade <Numeric MaxPoints:20>,End-of-Line Indicator",
+        "#1009,ada1,{last},{first},,#",
+        "#41,eve1,Moneypenny,Eve,,#",
+    ),
+    "one column of names": ("Name,OrgDefinedId,rope Points Grade", "{first} {last},#1009,", "Eve Moneypenny,#41,"),
+    "names in Asian order": ("Name,Username,rope", "{last} {first},ada1,", "Moneypenny Eve,41,"),
+}
+
+
+@pytest.mark.parametrize(("first", "last"), [("Ada", "Lovelace"), ("Łukasz Jan", "Żak"), ("María-José", "de la Cruz")])
+@pytest.mark.parametrize(
+    ("kind", "id_column"),
+    [
+        *((kind, None) for kind in BRIGHTSPACE_TABLES),
+        ("export", "OrgDefinedId"),
+        ("export", "Username"),
+        ("one column of names", "OrgDefinedId"),
+        ("names in Asian order", "Username"),
+    ],
+)
+def test_brightspace_students_are_found_by_name(
+    out: Path, kind: str, first: str, last: str, id_column: str | None
+) -> None:
+    """The number of a Brightspace folder is not in Brightspace's tables, and may be another student's OrgDefinedId. A
+    name that two lines or two students share decides nothing."""
+    titles, ada, eve = BRIGHTSPACE_TABLES[kind]
+    options = () if id_column is None else ("--id-column", id_column)
+    (title,) = (title for title in titles.split(",") if "rope" in title)
+    ada = ada.format(first=first, last=last)
+    write_gradebook(out, [submission_from("Brightspace", "41", f"{first} {last}")])
+    done, rows = run_roster(out, "\n".join([titles, ada, eve, ""]), *options)
+    assert done.exit_code == 0 and [row[title] for row in rows] == [SCORE, ""], done.output
+    assert "Found by name, since the table lacks the numbers of the download: " in done.output
+    done, rows = run_roster(out, "\n".join([titles, ada, ada.replace("1009", "1010").replace("ada1", "ada2"), ""]))
+    assert done.exit_code == 2 and [row[title] for row in rows] == ["", ""] and "To fill in by hand" in done.output
+    done, rows = run_roster(out, "\n".join([titles, eve, ""]))
+    assert done.exit_code == 2 and rows[0][title] == "" and "contains no student of the run" in done.output
+
+
+def test_a_brightspace_name_without_letters_is_in_no_line(out: Path) -> None:
+    write_gradebook(out, [submission_from("Brightspace", "41", "007"), submission_from("Brightspace", "42", "Ada")])
+    done, rows = run_roster(out, "Username,First Name,Last Name,rope\nada1,Ada,,\neve1,,,\n")
+    assert [row["rope"] for row in rows] == [SCORE, ""] and "Not in the table: 007, rope." in done.output
+
+
+def test_two_brightspace_students_with_one_name_are_filled_in_by_hand(out: Path) -> None:
+    write_gradebook(out, [submission_from("Brightspace", number, "Ada Lovelace") for number in ("41", "42")])
+    done, rows = run_roster(out, "Username,First Name,Last Name,rope\nada1,Ada,Lovelace,\n")
+    assert rows[0]["rope"] == "" and "To fill in by hand" in done.output
+
+
+@pytest.mark.parametrize("title", ["rope [Total Pts: 20 Score] |123", "rope (77)", "RoPE Points Grade", "rope"])
+def test_a_platform_s_addition_to_a_title_is_left_out(out: Path, title: str) -> None:
+    person = Person("Blackboard", login="ada1", name="ada1")
+    write_gradebook(out, [submission_file("ada1", person=person)])
+    _, rows = run_roster(out, f'Last Name,Username,"{title}"\nLovelace,ada1,\n')
+    assert rows[0][title] == SCORE
 
 
 def test_a_submission_that_no_grader_could_judge_is_filled_in_by_hand(out: Path) -> None:

@@ -122,6 +122,32 @@ def test_a_support_file_without_the_assignments_functions_is_no_submission(tmp_p
     assert problem is not None and "There is no .py or .ipynb file for rope" in problem.message
 
 
+@pytest.mark.parametrize("files", [{".rope.py.icloud": b"bplist00"}, {"w.zip": archive_of({"._rope.py": "x"})}])
+def test_a_submission_without_any_file_is_explained(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    """iCloud puts a hidden file in the place of a file that it has not downloaded, which a person must read."""
+    put(tmp_path, {f"ada/{name}": content for name, content in files.items()} | {"bob.py": SOLVED})
+    ada, _ = classroom.read_folder(tmp_path, "rope", KNOWN)
+    (name,) = files
+    assert ada.problem is not None
+    assert ada.problem.message == f"There is no .py or .ipynb file for rope, but {name}: hand in rope.py or rope.ipynb."
+
+
+def test_an_empty_folder_is_called_empty(tmp_path: Path) -> None:
+    put(tmp_path, {"ada/": "", "bob.py": SOLVED})
+    ada, _ = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (
+        ada.problem is not None and "file for rope, because the folder or zip is empty: hand in" in ada.problem.message
+    )
+
+
+@pytest.mark.parametrize("name", ["rope - Ada Lovelace", "rope (1) - Ada Lovelace", "rope(12) - Ada Lovelace"])
+def test_google_forms_adds_the_student_s_name(tmp_path: Path, name: str) -> None:
+    """A copy number is part of the student's file name, and not of the name that Google Forms adds."""
+    put(tmp_path, {f"{name}.py": SOLVED, "rope - Bob.py": OTHER})
+    ada, bob = classroom.read_folder(tmp_path, None, KNOWN)
+    assert (ada.student, bob.student, ada.problem) == ("Ada Lovelace", "Bob", None)
+
+
 JUNK = [
     *("__MACOSX/._rope.py", "__MACOSX/w/._rope.py", "._rope.py", "w/._rope.ipynb", ".#rope.py", "rope.py~"),
     *("venv/lib/rope.py", "w/env/rope.py", "node_modules/x/rope.py", ".git/hooks/rope.py", ".venv/lib/rope.py"),
