@@ -29,6 +29,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -455,12 +456,7 @@ def layouts(figure: Figure, name: str) -> dict[str, str]:
 
 
 def _drawing(figure: Figure) -> str:
-    page = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
-        figure.savefig(
-            page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-        )
-    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
+    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", _svg(figure))
     # The part between the tags is text to read.
     drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
@@ -473,6 +469,21 @@ def _drawing(figure: Figure) -> str:
         f" dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
     )
     return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
+
+
+def _svg(figure: Figure) -> str:
+    """Return a figure as SVG with a transparent background.
+
+    `Figure.savefig` would return the same SVG, but compute the layout twice.
+    """
+    page, canvas, dpi = io.StringIO(), figure.canvas, figure.dpi
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set(facecolor="none", edgecolor="none")
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
+        FigureCanvasSVG(figure).print_svg(page, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    figure.set_canvas(canvas)
+    figure.set_dpi(dpi)
+    return page.getvalue()
 
 
 def _with_short_numbers(tag: str) -> str:

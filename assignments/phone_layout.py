@@ -24,12 +24,12 @@ def narrowed(figure: Figure, width: float) -> Figure:
         if image.colorbar is not None:
             _lay_down(figure, image)
     _stack(figure, width)
-    figure.draw_without_rendering()
+    _lay_out(figure)
     for legend in figure.findobj(Legend):
         if legend.get_window_extent().width > 0.9 * figure.bbox.width:
             _halve(legend)
     for _ in range(2):  # more lines in one place leave less room in another
-        figure.draw_without_rendering()
+        _lay_out(figure)
         for axes in figure.axes:
             begin = axes.get_window_extent().x0
             ends = [
@@ -43,6 +43,12 @@ def narrowed(figure: Figure, width: float) -> Figure:
     for words in figure.texts:
         _wrap(words, figure.bbox.width)
     return figure
+
+
+def _lay_out(figure: Figure) -> None:
+    """Place the panels, without the rest of a drawing, which takes longer."""
+    if (layout := figure.get_layout_engine()) is not None:
+        layout.execute(figure)
 
 
 def _lay_down(figure: Figure, image: AxesImage) -> None:

@@ -25,9 +25,10 @@ UNUSED_WHEEL_FILES = re.compile(
 UNUSED_PYODIDE_FILES = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|(_pyio|_pydatetime)\.py|encodings/(mac_|cp(?!437|1252)|iso8859_(?!1\b|15\b))|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
+    r"|fontTools/|pytz/|matplotlib/mpl-data/(sample_data|fonts/(afm|pdfcorefonts))/"
 )
-"""Pattern for files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old encodings,
-and modules that Python also has in C."""
+"""Pattern of files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old
+encodings, modules that Python also has in C, and what matplotlib needs only for PDF files, time zones and examples."""
 
 
 def cache_folder() -> Path:

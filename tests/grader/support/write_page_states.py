@@ -63,9 +63,9 @@ def ignore(*_: object) -> None:
 def main() -> None:
     """Write `states.json`, with a state for each item."""
     sys.dont_write_bytecode = True
+    gc.freeze()
     place = replace(TAB, pytest_options=TERMINAL.pytest_options)
     if IN_TAB:
-        gc.freeze()
         int64_numpy.use_int64()
         place = replace(TAB, limit_call=CallTimeLimiter(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
