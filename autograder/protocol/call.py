@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import os
 import sys
 import traceback
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -135,7 +136,8 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
     """Return the reply to a call, with measurements. Exceptions from the function propagate."""
     before = _encoded_arguments(call)
-    line_counter = _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function}))
+    others = (module.__dict__.get(name) for name in call.uncounted if name != call.function)
+    line_counter = _LineCounter({_code_object(other) for other in others} - {_code_object(function)})
     with line_counter:
         result = function(*call.args, **call.kwargs)
     after = _encoded_arguments(call)
@@ -143,10 +145,9 @@ def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]
     return Reply(codec.encode(result), executed_lines=line_counter.count, changed=changed)
 
 
-def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
-    """Yield the code objects of those names that are functions in the module."""
-    functions = map(module.__dict__.get, names)
-    return (function.__code__ for function in functions if isinstance(function, types.FunctionType))
+def _code_object(function: object) -> types.CodeType | None:
+    """Return the code object inside any decorators, whose own code objects several functions can share."""
+    return getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
@@ -168,7 +169,7 @@ class _LineCounter:
     functions a browser tab uses, and packages installed next to numpy, one of which may watch the garbage collector
     and so run in the middle of a call."""
 
-    def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
+    def __init__(self, uncounted: Collection[types.CodeType | None]) -> None:
         self.count = 0
         self.uncounted = frozenset(uncounted)
         self.is_elsewhere = False

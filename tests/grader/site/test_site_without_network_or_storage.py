@@ -18,10 +18,13 @@ pytestmark = pytest.mark.long
 WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
 """Script that starts nothing in the worker of a page, because a start of Python takes seconds."""
 
-WITHOUT_STORAGE = """
-  Object.defineProperty(window, "localStorage", { get() { throw new DOMException("insecure", "SecurityError"); } });
+WITHOUT_SERVICE_WORKER = "delete Navigator.prototype.serviceWorker;"
+"""Script for a page whose requests a test intercepts: a service worker would make some of them itself."""
+
+WITHOUT_STORAGE = f"""
+  Object.defineProperty(window, "localStorage", {{ get() {{ throw new DOMException("insecure", "SecurityError"); }} }});
   delete window.caches;
-  delete Navigator.prototype.serviceWorker;
+  {WITHOUT_SERVICE_WORKER}
 """
 """Script that takes from a page what a browser lacks that is set to store nothing or that opens a site without
 HTTPS."""
@@ -39,6 +42,7 @@ def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_c
     browser: Browser, site: Path, part: str
 ) -> None:
     with window(browser, site) as tab:
+        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
         tab.context.route(f"**/{part}", lambda route: route.abort())
         tab.open("attention")
         tab.wait_for("Python cannot start (", ".python")
@@ -53,6 +57,7 @@ def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_c
 @pytest.mark.parametrize("part", ["pictures-*", "pillow-*"])
 def test_pictures_that_cannot_be_loaded_change_no_result(browser: Browser, site: Path, part: str) -> None:
     with window(browser, site) as tab:
+        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
         tab.context.route(f"**/{part}", lambda route: route.abort())
         tab.open("attention")
         tab.wait_for("0 of 10 functions are right")
@@ -67,6 +72,7 @@ def test_pictures_that_cannot_be_loaded_change_no_result(browser: Browser, site:
 def test_no_check_waits_while_pictures_are_loading(browser: Browser, site: Path) -> None:
     with window(browser, site) as tab:
         held: list[Route] = []
+        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
         tab.context.route("**/matplotlib-*", lambda route: held.append(route))
         tab.open("attention")
         tab.wait_for("0 of 10 functions are right")
@@ -96,7 +102,7 @@ def test_a_browser_that_stores_nothing_says_so_and_everything_else_works(browser
 def test_work_without_https_is_shown_without_pictures(browser: Browser, site: Path) -> None:
     """A browser has no caches on a page from another machine in a classroom, which it loads without HTTPS."""
     with window(browser, site) as tab:
-        tab.page.add_init_script(f"{WITHOUT_PYTHON} delete window.caches; delete Navigator.prototype.serviceWorker;")
+        tab.page.add_init_script(f"{WITHOUT_PYTHON} delete window.caches; {WITHOUT_SERVICE_WORKER}")
         tab.open("keep")
         tab.page.evaluate("(text) => keep('file attention', text)", SOLUTION)
         tab.page.reload()
