@@ -183,12 +183,12 @@ class ProcessWithSubstitutes:
             request, self._encrypted_answers(request)
         )
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
-            if (asked := _unanswered(reply)) is None:
+            if (asked := _unanswered_calls(reply)) is None:
                 break
             reply = self._make_helped_call(
                 request, [_encrypted(*answer) for answer in self._iter_right_answers(asked, request)]
             )
-        if _unanswered(reply) is not None:
+        if _unanswered_calls(reply) is not None:
             raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more correct values")
         is_counted = request.call.measured and reply.raised is None
         return self.backend.call(request.call) if is_counted else reply
@@ -233,7 +233,7 @@ class ProcessWithSubstitutes:
         return _call_as_tuple(call), None
 
 
-def _unanswered(reply: Reply) -> list[Any] | None:
+def _unanswered_calls(reply: Reply) -> list[Any] | None:
     """Return the unanswered calls in the reply to a helped call; None if the reply is the result of the call."""
     match reply.value:
         case tuple((str(head), list(calls))) if head == UNANSWERED_CALLS_TAG:

@@ -152,7 +152,7 @@ class Retry:
         retried = TestResult(self.result.test) if is_right else suite.run_test(self, self.result.test)
         if not retried.passed or not self.helped:
             return None
-        return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
+        return replace(retried, faulty_function=self._lowest_faulty_function(), calls=self.result.calls)
 
     def _agrees_with_solution_throughout(self) -> bool:
         """Return True if the submission, helped by correct values, returns the solution's values throughout the test.
@@ -170,7 +170,7 @@ class Retry:
                 return False
         return True
 
-    def _lowest_helpful_function(self) -> str | None:
+    def _lowest_faulty_function(self) -> str | None:
         """Return the lowest function in the call graph whose correct values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:

@@ -109,7 +109,7 @@ class OtterScorer:
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
             "gradescope": results.to_gradescope_dict(self.defaults) | GRADESCOPE_MARKDOWN_SETTING,
         }
-        return full_scale(grade_fields) if self.assignment.ungraded_functions else grade_fields
+        return scaled_to_full_marks(grade_fields) if self.assignment.ungraded_functions else grade_fields
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
@@ -140,7 +140,7 @@ def _public_or_full_summary(public: str, full: str, public_only: bool = False) -
     return public if public_only else full
 
 
-def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
+def scaled_to_full_marks(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """Return Otter's numbers with the score scaled to full marks and rounded to a quarter of a point.
 
     The points for questions do not change. Gradescope adds up the points of all tests, so each test's points are

@@ -12,7 +12,8 @@ solution, and its results have the solution's dtypes. The same file lists known 
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 
-The file also contains correct implementations that build on other functions than the solution does (`another_way`).
+The file also contains correct implementations that build on other functions than the solution does (see
+`another_correct_way`).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 
 @dataclass(frozen=True, eq=False)
-class OtherWay:
+class OtherCorrectWay:
     """A right implementation of a function that calls other functions than the solution does, or fewer of them."""
 
     function: str
@@ -73,7 +74,7 @@ class OtherWay:
     """The function, with an additional first argument: the module whose functions it calls."""
 
 
-def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
+def another_correct_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherCorrectWay]:
     """Return a decorator for a correct implementation of `function` that calls the functions in `built_on`.
 
     The solution does not call all of these functions, or calls one of them in more places. If a student writes
@@ -81,7 +82,7 @@ def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]],
     functions in `built_on`. The implementation must not return results of those functions unchanged or merely
     reordered: follow-through would then allow a wrong guess that both functions make.
     """
-    return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
+    return lambda implementation: OtherCorrectWay(function, frozenset(built_on), implementation)
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
@@ -149,9 +150,9 @@ def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
-def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
+def other_correct_ways(assignment: Assignment) -> tuple[OtherCorrectWay, ...]:
     """Return the other correct ways to write an assignment's functions, in the catalogue's order."""
-    return tuple(value for value in _catalogue(assignment).values() if isinstance(value, OtherWay))
+    return tuple(value for value in _catalogue(assignment).values() if isinstance(value, OtherCorrectWay))
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def solution_with_mistake(assignment: Assignment, entry: Misconception) -> types
     return solution_with(assignment, {entry.function: entry.implementation})
 
 
-def solution_in_another_way(assignment: Assignment, way: OtherWay) -> types.ModuleType:
+def solution_in_another_way(assignment: Assignment, way: OtherCorrectWay) -> types.ModuleType:
     """Return a fresh copy of the reference solution with one function written in another way."""
     module = solution(assignment)
     setattr(module, way.function, functools.partial(way.implementation, module))

@@ -44,8 +44,10 @@ class Reference:
         """The reference solution; callers must not modify it."""
         functions = SourceFile(assignment.solution).functions
         self.call_graph = CallGraph(functions)
-        self.other_ways = catalogue.other_ways(assignment)
-        self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
+        self.other_correct_ways = catalogue.other_correct_ways(assignment)
+        self.call_graph_of_all_ways = CallGraph(
+            functions, [(way.function, way.built_on) for way in self.other_correct_ways]
+        )
         """The combined call graph of the solution and all other correct ways to write its functions."""
         self.wrong_answers = catalogue.wrong_answers(assignment)
         """The hints for known wrong answers, keyed by question and wrong number."""
@@ -61,7 +63,7 @@ class Reference:
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
         """Yield the solution, then a copy for each other correct way to write a function or one of its dependencies."""
         yield catalogue.solution(self.assignment)
-        for way in self.other_ways:
+        for way in self.other_correct_ways:
             if way.function in {function, *self.call_graph.dependencies(function)}:
                 yield catalogue.solution_in_another_way(self.assignment, way)
 

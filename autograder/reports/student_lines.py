@@ -79,12 +79,12 @@ class StudentLines:
 
     def lines_of(self, row: Row) -> set[int]:
         """Return the numbers of a student's lines: none for a missing student, several if the table is ambiguous."""
-        numbers = self._lines_with_identity(row)
+        numbers = self._matching_lines(row)
         return {number for number in numbers if not self._line_lacks_moodle_name(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
         """Return True if a line has the student's number but another name."""
-        return bool(self._lines_with_identity(row)) and not self.lines_of(row)
+        return bool(self._matching_lines(row)) and not self.lines_of(row)
 
     def label(self, line: int) -> str:
         """Return the first cell of a line, with the student's key if several lines have the same first cell."""
@@ -99,7 +99,7 @@ class StudentLines:
         A key counts only if an unmatched student has it in its original form, or if the key is too short to show
         whose it was.
         """
-        unmatched = [row for row in rows if not self._lines_with_identity(row)]
+        unmatched = [row for row in rows if not self._matching_lines(row)]
         originals = {key.lstrip("0") for row in unmatched for key in identifiers(row.submission) if key.isdigit()}
         cells = dict.fromkeys(cell for line in lines for cell in self._keys(line))
         return [
@@ -123,7 +123,7 @@ class StudentLines:
         in_table = next((key for line in sorted(self.lines_of_all_students) for key in self._keys(line) if key), "")
         return (printable(in_table), printable(in_run)) if in_table and in_run else None
 
-    def _lines_with_identity(self, row: Row) -> set[int]:
+    def _matching_lines(self, row: Row) -> set[int]:
         person = row.submission.person
         if person.platform == "Brightspace" and self._has_names:  # another student's key may equal the number
             return self._lines_with_key_and_name(row) or self._lines_by_name.get(_name_key(person.name), set())

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import another_correct_way, mistake, without_effect
 from solutions import attention
 
 
@@ -571,7 +571,7 @@ vars().update(
 )
 
 
-@another_way("equivariance_gap", "permute_tokens", "self_attention")
+@another_correct_way("equivariance_gap", "permute_tokens", "self_attention")
 def outputs_reordered_by_indexing(course, x, w_q, w_k, w_v, order, mask=None):
     """The gap between outputs that indexing reorders, and outputs of permuted tokens."""
     x, w_q, w_k, w_v = (np.asarray(array, dtype=np.float64) for array in (x, w_q, w_k, w_v))

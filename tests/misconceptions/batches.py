@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake
+from autograder.hints.catalogue import another_correct_way, mistake
 from solutions import batches
 
 
@@ -760,7 +760,7 @@ def packed_softmax_of_masked_scores_overflows(q, k, v, boundaries):
     return _by_text(q, k, v, boundaries, one)
 
 
-@another_way("next_positions", "position_ids")
+@another_correct_way("next_positions", "position_ids")
 def one_after_the_last_position(course, mask):
     """One more than the largest position of each row."""
     return course.position_ids(mask).max(axis=-1) + 1

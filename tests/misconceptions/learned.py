@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import another_correct_way, mistake, without_effect
 from solutions import learned
 
 
@@ -335,7 +335,7 @@ vars().update(
 )
 
 
-@another_way("embed", "lookup")
+@another_correct_way("embed", "lookup")
 def first_rows_of_the_position_table(course, token_table, position_table, token_ids):
     """Token rows that are looked up, plus the first rows of the position table."""
     length = np.shape(token_ids)[-1]

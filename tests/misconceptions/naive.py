@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import another_correct_way, mistake, without_effect
 from solutions import naive
 
 
@@ -340,13 +340,13 @@ vars().update(
 )
 
 
-@another_way("normalized_positions", "integer_positions")
+@another_correct_way("normalized_positions", "integer_positions")
 def integers_divided_by_the_last(course, length):
     """Integer positions divided by the last position."""
     return course.integer_positions(length) / max(length - 1, 1)
 
 
-@another_way("gray_positions", "binary_positions")
+@another_correct_way("gray_positions", "binary_positions")
 def gray_of_neighbouring_bits(course, length, n_bits=None):
     """Each bit of the Gray code compares two adjacent bits of the position."""
     codes = course.binary_positions(length, n_bits)

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import another_way, mistake, without_effect
+from autograder.hints.catalogue import another_correct_way, mistake, without_effect
 from solutions import sinusoidal
 
 
@@ -545,7 +545,7 @@ vars().update(
 )
 
 
-@another_way("offset_similarity", "sinusoidal_encoding")
+@another_correct_way("offset_similarity", "sinusoidal_encoding")
 def similarity_of_two_encodings(course, offsets, d_model, base=10000.0):
     """Similarities computed as dot products of each encoding with that of position 0."""
     return course.sinusoidal_encoding(offsets, d_model, base) @ course.sinusoidal_encoding(0, d_model, base)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.grading.otter_scoring import OtterScorer, full_scale
+from autograder.grading.otter_scoring import OtterScorer, scaled_to_full_marks
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
@@ -282,7 +282,7 @@ def test_what_is_optional_costs_nothing_and_the_rest_makes_up_full_marks(plan: C
 def test_a_scaled_score_is_in_quarters_and_keeps_zero_and_full_marks(seed: int) -> None:
     possible = random.Random(seed).randrange(1, 160) / 8
     for eighths in range(int(8 * possible) + 1):
-        numbers = full_scale({"score": eighths / 8, "max_score": possible, "gradescope": {"tests": []}})
+        numbers = scaled_to_full_marks({"score": eighths / 8, "max_score": possible, "gradescope": {"tests": []}})
         assert numbers["score"] * 4 % 1 == 0 and abs(numbers["score"] - 20 * eighths / 8 / possible) <= 0.125 + 1e-9
     assert numbers["score"] == numbers["max_score"] == 20
 

@@ -407,7 +407,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
 WAYS = {
     way.implementation.__name__: (lesson.name, way)
     for lesson in course.term_assignments()
-    for way in catalogue.other_ways(lesson)
+    for way in catalogue.other_correct_ways(lesson)
 }
 SPOILED = {
     "scaled": "result * 3 // 2 if result.dtype.kind == 'i' else result * 1.25 + 0.5",
@@ -416,7 +416,7 @@ SPOILED = {
 }
 
 
-def as_submitted(way: catalogue.OtherWay) -> str:
+def as_submitted(way: catalogue.OtherCorrectWay) -> str:
     """Return the source of an alternative implementation, changed to call functions of the student's file."""
     text = inspect.getsource(way.implementation)
     text = text[text.index("def ") :].replace("course.", "")

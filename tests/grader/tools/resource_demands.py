@@ -1,7 +1,7 @@
 """Find tests that need too much memory or time: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
 
 Every public and hidden test runs on the simplest possible implementation of each docstring
-(`course/plain_implementations`, for example one rotation matrix per position), and may use at most
+(`course/simplest_implementations`, for example one rotation matrix per position), and may use at most
 MAX_SECONDS and, besides numpy, at most MAX_MEMORY. A test that needs more demands something that no docstring
 asks for.
 """
@@ -33,7 +33,7 @@ MAX_SECONDS = 1.0
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
 """Bytes and processor seconds after which a test is stopped, because its demands are already excessive."""
 
-SIMPLEST = Path(__file__).parents[1] / "course" / "plain_implementations"
+SIMPLEST = Path(__file__).parents[1] / "course" / "simplest_implementations"
 
 
 @dataclass(frozen=True)
