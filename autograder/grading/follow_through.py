@@ -9,10 +9,10 @@ submission's second process. If the test passes, the student gets its points on 
    wrong functions. An honest function applies the correct formula to the results of the submission's wrong functions. A
    dishonest function might return one guess in the first run and another in the second, but the solution with the wrong
    functions does not return the first guess unless that guess is right. The solution is only one correct way to write
-   the function, so other ways in the catalogue (`another_correct_way`) also count. A submission's calls cannot prove that
-   a function is honest: one that calls a wrong function and then returns a guess makes the same calls as an honest one.
-   (There is one exception: a wrong function that itself turns one guess into the other, as when two signs cancel. That
-   function loses its points.)
+   the function, so other ways in the catalogue (`another_correct_way`) also count. A submission's calls cannot prove
+   that a function is honest: one that calls a wrong function and then returns a guess makes the same calls as an honest
+   one. (There is one exception: a wrong function that itself turns one guess into the other, as when two signs cancel.
+   That function loses its points.)
 
 The second process calls the submission's own functions before it receives any call from a test, because a function that
 has not seen the test's call cannot look up a value that would justify a wrong guess. The second process then restarts,
