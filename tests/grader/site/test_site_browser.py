@@ -162,6 +162,7 @@ AT_THE_EDGE = """async (line) => {
     .observe(document.querySelector(".standing"));
   code.show(line);
   await new Promise((drawn) => setTimeout(drawn, 100));
+  while (!document.querySelector(".cm-cursor-primary")) await new Promise(requestAnimationFrame);
   const [caret, editor] = [".cm-cursor-primary", ".cm-scroller"].map((which) => document.querySelector(which));
   editor.scrollTop -= editor.getBoundingClientRect().bottom - caret.getBoundingClientRect().bottom - 8;
 }"""
@@ -169,8 +170,8 @@ AT_THE_EDGE = """async (line) => {
 
 VISIBLE = """() => {
   const [caret, editor] = [".cm-cursor-primary", ".cm-scroller"].map(
-    (which) => document.querySelector(which).getBoundingClientRect());
-  return caret.top >= editor.top && caret.bottom <= editor.bottom;
+    (which) => document.querySelector(which)?.getBoundingClientRect());
+  return Boolean(caret) && caret.top >= editor.top && caret.bottom <= editor.bottom;
 }"""
 """Script that returns true if the caret is inside the visible part of the editor."""
 
