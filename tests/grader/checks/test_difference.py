@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -36,6 +37,7 @@ def nested(leaves: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return values.map(lambda value: codec.decode(codec.encode(value)))
 
 
+@pytest.mark.long
 @example([1.0], [[1.0], [1.0, 2.0]])
 @example([], [None])
 @example(3, "x")

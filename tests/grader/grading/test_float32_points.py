@@ -111,6 +111,7 @@ def rotation_matrix(position, head_dim, base=10000.0):
 """Right functions that compute angles in float32 if the frequencies are float32, since a number has no dtype."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("lesson", "name", "above"),
     [("sinusoidal", "frequencies", "shift_matrix"), ("rope", "rope_frequencies", "rotation_matrix")],

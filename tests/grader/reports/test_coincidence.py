@@ -43,6 +43,7 @@ def listed(students: dict[str, list[str]]) -> set[frozenset[str]]:
     return {frozenset(row[2:4]) for row in similarity._rows_of_pairs(files, programs, len(files))}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_versions", [2, 4, 8])
 @pytest.mark.parametrize("n_students", [12, 60, 150])
 @pytest.mark.parametrize("n_functions", [4, 8])
