@@ -83,6 +83,7 @@ const heard = {
 const keepLoaded = () => navigator.serviceWorker?.controller?.postMessage({ urls: loaded });
 const replace = (failed, lost) => {
   clearTimeout(timer);
+  if (python) python.onmessage = null; // its late messages would hide this one
   python?.terminate();
   [starting, loaded] = [undefined, []];
   for (const job of jobs.values()) job.done({ lost, failed });

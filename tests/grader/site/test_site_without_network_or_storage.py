@@ -66,7 +66,7 @@ def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_c
             tab.context.unroute(f"**/{part}")
             tab.page.locator(".coding button", has_text="Check").click()
         tab.wait_for("0 of 10 functions are right")
-        assert requested == PARTS_OF_PYTHON
+        assert list(dict.fromkeys(requested)) == PARTS_OF_PYTHON
         assert "cannot start" not in tab.page.locator(".python").inner_text()
 
 
