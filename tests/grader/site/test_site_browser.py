@@ -138,7 +138,8 @@ def test_what_saved_work_puts_into_the_memory_of_the_pages_stops_no_page(tab_wit
 def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str, tmp_path: Path) -> None:
     page, other = tab.page, tmp_path / "other.py"
     other.write_text("x = 1\n", "utf-8")
-    before = page.evaluate("code.text()")
+    before = with_causal_mask("    return None")
+    tab.write(before)
     for answer, expected in ((False, before), (True, "x = 1\n" if way == "Open" else STUB)):
         page.evaluate("(answer) => { window.confirm = (question) => (window.asked = question, answer); }", answer)
         if way == "Open":
