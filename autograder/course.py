@@ -68,9 +68,9 @@ class Assignment:
         functions, the code of GRADE_DECIDING_SUBPACKAGES, and the versions of Python and the libraries.
         """
         seed()  # raise any error here, before a grader fails on it
-        optional = " ".join(sorted(self.ungraded_functions)).encode()
+        ungraded = " ".join(sorted(self.ungraded_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        return hashlib.sha256(_deciding_code_digest() + optional + _hash_input(*suite_files, seed_file())).hexdigest()
+        return hashlib.sha256(_deciding_code_digest() + ungraded + _hash_input(*suite_files, seed_file())).hexdigest()
 
 
 GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")

@@ -17,7 +17,7 @@ FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str
 """The form of an answer, as stated in the handout, for each type of right answer."""
 
 HOW_TO_WRITE_BY_FORM = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""How to write the value in Python, for each form whose name does not say so."""
+"""Words for the value as written in Python, for each form whose name does not say it."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative tolerance, which allows answers to be rounded to five significant digits unless they are whole numbers."""

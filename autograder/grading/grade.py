@@ -36,7 +36,7 @@ class Grade:
     gradescope: dict[str, Any] = field(default_factory=dict)
     """The result as Otter writes it for Gradescope."""
     seconds: float = 0.0
-    """How long grading took."""
+    """Time that grading took."""
     failure: Raised | None = None
     """The exception that stopped the file while it was being loaded."""
     public_feedback: str = ""

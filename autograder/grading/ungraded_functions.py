@@ -11,10 +11,10 @@ from autograder.course import Assignment, CourseError
 
 def without_ungraded_tests(assignment: Assignment, tests: Sequence[Test], solution_call_graph: CallGraph) -> list[Test]:
     """Return the tests that count. Raise CourseError if a graded function builds on an optional one."""
-    optional = assignment.ungraded_functions
-    for graded in {test.question for test in tests} - optional:
-        if needed := sorted(optional & solution_call_graph.dependencies(graded)):
+    ungraded = assignment.ungraded_functions
+    for graded in {test.question for test in tests} - ungraded:
+        if needed := sorted(ungraded & solution_call_graph.dependencies(graded)):
             raise CourseError(
                 f"course.toml: {needed[0]} of {assignment.name} cannot be optional, because {graded} builds on it"
             )
-    return [test for test in tests if test.question not in optional]
+    return [test for test in tests if test.question not in ungraded]

@@ -30,7 +30,7 @@ LEARN_TERMINAL_PLACE = replace(
     solution_step="whereabouts learn {lesson} --show FUNCTION",
     student_file=lambda root, name: Path(f"{name}.py"),
 )
-"""Where an installed package runs the checks: a terminal in the learner's folder."""
+"""The place where an installed package runs the checks: a terminal in the learner's folder."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the handout says about questions: the form of each answer, and the answers to practice questions."""
+"""Facts that the handout states about questions: the form of each answer, and the answers to practice questions."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class AssignmentResults:
     points_won: list[dict[str, float]] = field(default_factory=list)
     """The points for each question, for each submission whose code could be run."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """Whether all of a question's tests found it unfinished, for each submission whose code could be run."""
+    """True for each question that all of its tests found unfinished, for each submission whose code could be run."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of submissions with each known mistake, keyed by question; the key "" stands for all questions
     together."""

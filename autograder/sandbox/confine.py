@@ -67,7 +67,7 @@ FALLBACK_USER_IDS = range(60000, 65000)
 """User ids for workers if large ids are not mapped, as in a container with a small user namespace."""
 
 RELATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
-"""How long Linux keeps an unchanged file's access time, however often the file is read (relatime)."""
+"""Time for which Linux keeps an unchanged file's access time, however often the file is read (relatime)."""
 
 
 @contextlib.contextmanager

@@ -46,7 +46,7 @@ class BrokenPromiseError(Exception):
 
 @dataclass(frozen=True)
 class PromiseFinding:
-    """One of the sandbox's promises, and whether it holds on this machine."""
+    """A promise of the sandbox, with the attempt that broke it on this machine, if any."""
 
     promise: str
     locks: str

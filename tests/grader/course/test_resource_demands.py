@@ -61,7 +61,7 @@ def test_a_reading_that_needs_too_much_is_found(way: str) -> None:
     assert int(done.stdout) >= 1
 
 
-def test_every_lesson_has_plain_implementations() -> None:
+def test_every_lesson_has_simplest_implementations() -> None:
     assert {path.stem for path in Path(resource_demands.SIMPLEST).glob("*.py")} == {
         each.name for each in course.term_assignments()
     }
