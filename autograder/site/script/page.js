@@ -13,15 +13,18 @@ const make = (tag, properties = {}, ...inside) => {
 };
 const address = (data, type) => URL.createObjectURL(new Blob([data], { type }));
 const drawing = (svg) => address(svg, "image/svg+xml");
+const textOf = async (path) => {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  return answer.text();
+};
 const download = (name, data) => make("a", { download: name, href: address(data) }).click();
 
 // A browser may be set to store nothing, and without HTTPS it keeps no pictures.
 const attempt = (action) => {
   try {
     return action();
-  } catch {
-    return undefined;
-  }
+  } catch {} // undefined
 };
 const storage = attempt(() => localStorage);
 const pictureCache = async () => attempt(() => caches)?.open("whereabouts-work").catch(() => {});
@@ -58,7 +61,7 @@ const ask = async (kind, task, step) => {
 };
 
 const start = async () => {
-  const source = await fetch(CONFIG.files["worker.js"]).then((answer) => answer.text());
+  const source = await textOf(CONFIG.files["worker.js"]);
   python = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
   python.onmessage = ({ data: { kind, id, ...more } }) => heard[kind](more, id);
   python.postMessage({ ...CONFIG, kind: "start", site: SITE, pyodide: new URL(CONFIG.pyodide, SITE).href });
@@ -149,7 +152,7 @@ const draw = async () => {
 
 // The pages that are more than their text -------------------------------------------------------------------
 const file = `${lesson}.py`;
-const stub = () => fetch(`stubs/${file}`).then((answer) => answer.text());
+const stub = () => textOf(`stubs/${file}`);
 const ELSEWHERE = "what another tab wrote";
 const mayReplace = (names) => confirm(`Replace what you wrote in ${names}? It will be lost.`);
 
@@ -247,7 +250,7 @@ for (const kind of ["click", "change"]) {
     const element = event.target.closest?.(`[data-${kind}]`);
     if (!element) return;
     if (kind === "click") event.preventDefault();
-    actions[element.dataset[kind]](element);
+    Promise.resolve(actions[element.dataset[kind]](element)).catch((error) => note(`${error}.`));
     if (kind === "change") element.value = ""; // the same file can be chosen twice
   });
 }
@@ -261,9 +264,8 @@ const withoutNetwork = async () => {
   navigator.serviceWorker.oncontrollerchange = () => (isUpdate ? location.reload() : keepLoaded());
   const registration = await navigator.serviceWorker.register("service-worker.js");
   if (registration.waiting) offer();
-  registration.onupdatefound = ({ target: { installing } }) => {
-    installing.onstatechange = () => isUpdate && installing.state === "installed" && offer();
-  };
+  registration.onupdatefound = ({ target: { installing } }) =>
+    (installing.onstatechange = () => isUpdate && installing.state === "installed" && offer());
 };
 
 // If a lesson is open twice, or comes back with the browser's back button, it shows the newest text.

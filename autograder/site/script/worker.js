@@ -7,12 +7,16 @@ const PICTURES = { what: "pictures (9 MB, once)", archive: "pictures", library: 
 const NEEDS = { generate: WRITER, experiment: WRITER, draw: PICTURES };
 
 const get = async (archive) => {
-  const url = config.site + config.files[`${archive}.zip`];
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  const answer = await fetch(config.site + config.files[`${archive}.zip`]);
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return answer.arrayBuffer();
 };
 const unpack = (zip, extractDir) => python.unpackArchive(zip, "zip", { extractDir });
+const add = async (library) => {
+  const missing = [];
+  await python.loadPackage(library, { messageCallback() {}, errorCallback: (text) => missing.push(text) });
+  if (missing.length) throw new Error(missing.join(" "));
+};
 
 // Loads all parts at the same time, and tells how much is here.
 const start = async ({ pyodide, megabytes, alone }) => {
@@ -28,9 +32,9 @@ const start = async ({ pyodide, megabytes, alone }) => {
   const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
   const failed = new Promise((_, reject) => (console.warn = reject)); // after which Pyodide waits endlessly
-  const options = { indexURL: pyodide, packages: ["numpy"], stdout() {}, stderr() {}, jsglobals: {} };
-  python = await arrival("Python with numpy", Promise.race([loadPyodide(options), failed]));
-  if (!python.loadedPackages.numpy) throw new Error("numpy is missing");
+  const options = { indexURL: pyodide, stdout() {}, stderr() {}, jsglobals: {} };
+  python = await Promise.race([loadPyodide(options), failed]);
+  await arrival("Python with numpy", add("numpy")); // not by an option: what fails early is not told there
   const [libraries, course] = await Promise.all(archives);
   tell("loading", { text: "The checks are starting" });
   unpack(libraries, python.runPython("import site; site.getsitepackages()[0]"));
@@ -43,10 +47,7 @@ const start = async ({ pyodide, megabytes, alone }) => {
 
 const load = async ({ what, archive, library = [] }) => {
   tell("loading", { text: `Loading ${what}` });
-  const missing = [];
-  const options = { messageCallback() {}, errorCallback: (text) => missing.push(text) };
-  const [zip] = await Promise.all([get(archive), python.loadPackage(library, options)]);
-  if (missing.length) throw new Error(missing[0]);
+  const [zip] = await Promise.all([get(archive), add(library)]);
   unpack(zip, "/course");
   python.pyimport("importlib").invalidate_caches();
 };
@@ -79,9 +80,6 @@ const accept = async (job) => {
   working = working.then(() => tab && work()).catch(dies);
 };
 
-const dies = (error) => {
-  tab = null;
-  tell("died", { text: String(error.message ?? error) });
-};
+const dies = (error) => ((tab = null), tell("died", { text: String(error.message ?? error) }));
 const begin = (data) => (started = start((config = data)).catch(dies));
 onmessage = ({ data }) => (data.kind === "start" ? begin : accept)(data);

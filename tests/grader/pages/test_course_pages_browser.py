@@ -98,6 +98,18 @@ def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(loaded: Ope
     assert sorted(menus) == sorted(f"{one}.html" for one in PAGES if one != "index")
 
 
+@on_loaded_pages("index", "context_extension")
+def test_no_font_makes_the_header_overlap(loaded: Opened) -> None:
+    page = loaded.page
+    for spacing in ("-.05em", "0", ".1em", ".2em"):
+        style = page.add_style_tag(content=f".top * {{ letter-spacing: {spacing} }}")
+        for width in range(320, 1400, 40):
+            page.set_viewport_size({"width": width, "height": 900})
+            for fault in ("over", "cut"):
+                assert page.evaluate(f"seen.{fault}(document.querySelector('.top'))") == [], (spacing, width, fault)
+        style.evaluate("(style) => style.remove()")
+
+
 @on_loaded_pages(*PAGES)
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     loaded: Opened, course_folder: Path

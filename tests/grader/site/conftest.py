@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import hashlib
 import re
 import shutil
@@ -138,10 +139,32 @@ def site_with_shorter_limit(site: Path, tmp_path_factory: pytest.TempPathFactory
     return copy
 
 
+Failures = dict[str, int | None]
+"""How a server fails: for a pattern of file names, the status of its response, or None if the connection ends without a
+response. A test may change it while the server runs."""
+
+
 class _Quiet(SimpleHTTPRequestHandler):
+    def __init__(self, *arguments: Any, failures: Failures | None, **named: Any) -> None:
+        self.failures = failures
+        super().__init__(*arguments, **named)
+
+    def do_GET(self) -> None:
+        """Send the file, or fail."""
+        name = self.path.rpartition("/")[2]
+        for pattern, status in (self.failures or {}).items():
+            if fnmatch.fnmatch(name, pattern):
+                if status is not None:
+                    self.send_error(status)
+                return
+        super().do_GET()
+
     def end_headers(self) -> None:
-        """Let pages from any host read the response, so that only a page's own policy can prevent access."""
+        """Let pages from any host read the response, so that only a page's own policy can prevent access, and let no
+        browser keep what a server that can fail has sent."""
         self.send_header("Access-Control-Allow-Origin", "*")
+        if self.failures is not None:
+            self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
     def log_message(self, format: str, *arguments: Any) -> None:
@@ -149,10 +172,10 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def served(site: Path) -> Iterator[str]:
+def served(site: Path, failures: Failures | None = None) -> Iterator[str]:
     """Serve a built site on this machine and yield its address."""
     root = site.parents[PATH.count("/") - 1]
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root, failures=failures))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/{PATH}"
     server.shutdown()
@@ -195,9 +218,9 @@ class Window:
 
 
 @contextlib.contextmanager
-def window(browser: Browser, site: Path, width: int = 1280) -> Iterator[Window]:
+def window(browser: Browser, site: Path, width: int = 1280, failures: Failures | None = None) -> Iterator[Window]:
     """Open a browser window on a site."""
-    with served(site) as address:
+    with served(site, failures) as address:
         context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
         yield Window(context, address)
         context.close()

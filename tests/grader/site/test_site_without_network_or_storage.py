@@ -3,13 +3,12 @@ another tab shows the same lesson."""
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.grader.site.conftest import SOLUTION, STUB, Window, window, with_causal_mask
+from tests.grader.site.conftest import SOLUTION, STUB, Failures, Window, window, with_causal_mask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
@@ -38,36 +37,55 @@ def errors_of(tab: Window) -> list[str]:
     return errors
 
 
-PARTS_OF_PYTHON = ["worker-*", "pyodide.js", "pyodide.asm.wasm", "numpy-*"]
-"""Patterns of the files that a start of Python loads, in this order."""
+PARTS_OF_PYTHON: Failures = {
+    "worker-*": None,
+    "libraries-*": 503,
+    "course-*": None,
+    "pyodide.js": 503,
+    "pyodide.asm.js": 404,
+    "pyodide.asm.wasm": None,
+    "python_stdlib.zip": 503,
+    "pyodide-lock.json": 503,
+    "numpy-*": None,
+}
+"""A failure of each file that a start of Python loads."""
 
 
 def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_check(
     browser: Browser, site: Path
 ) -> None:
-    """With each check, one more part can be loaded."""
-    with window(browser, site) as tab:
-        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
-        requested: list[str] = []
-
-        def abort(part: str, route: Route) -> None:
-            requested.append(part)
-            route.abort()
-
-        for part in PARTS_OF_PYTHON:
-            tab.context.route(f"**/{part}", functools.partial(abort, part))
-        tab.open("attention")
-        for part in PARTS_OF_PYTHON:
-            while part not in requested:
-                tab.page.wait_for_timeout(20)
+    failures: Failures = {}
+    with window(browser, site, failures=failures) as tab:
+        for part, status in PARTS_OF_PYTHON.items():
+            failures.clear()
+            failures[part] = status
+            if tab.page.url == "about:blank":
+                tab.open("attention")
+            else:
+                tab.page.locator(".coding button", has_text="Check").click()
             tab.wait_for("Python cannot start (", ".python")
             tab.wait_for("Check the network, then press “Check” or reload this page.", ".python")
             tab.page.locator(".standing").wait_for(state="hidden")
-            tab.context.unroute(f"**/{part}")
-            tab.page.locator(".coding button", has_text="Check").click()
+        failures.clear()
+        tab.page.locator(".coding button", has_text="Check").click()
         tab.wait_for("0 of 10 functions are right")
-        assert list(dict.fromkeys(requested)) == PARTS_OF_PYTHON
         assert "cannot start" not in tab.page.locator(".python").inner_text()
+
+
+def test_a_stub_that_cannot_be_loaded_replaces_no_work(browser: Browser, site: Path) -> None:
+    failures: Failures = {}
+    with window(browser, site, failures=failures) as tab:
+        tab.page.add_init_script(WITHOUT_PYTHON)
+        tab.page.on("dialog", lambda dialog: dialog.accept())
+        tab.open("attention")
+        tab.write("x = 1\n")
+        failures["attention.py"] = 503
+        tab.page.locator("[data-click=restart]").click()
+        tab.wait_for("attention.py: 503.", ".opened")
+        assert tab.page.evaluate("code.text()") == "x = 1\n"
+        failures.clear()
+        tab.page.locator("[data-click=restart]").click()
+        tab.page.wait_for_function("(stub) => code.text() === stub", arg=STUB)
 
 
 @pytest.mark.parametrize("part", ["pictures-*", "pillow-*"])
