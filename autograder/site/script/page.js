@@ -4,7 +4,8 @@ const GRACE_SECONDS = 2; // after which a call that does not end by itself is en
 const PAUSE_SECONDS = 0.7;
 const lesson = document.body.dataset.page;
 
-const say = (text) => (document.querySelector(".python").textContent = text);
+let lasting = ""; // shown whenever there is nothing else to say
+const say = (text) => (document.querySelector(".python").textContent = text || lasting);
 const note = (text) => (document.querySelector(".opened").textContent = text);
 const make = (tag, properties = {}, ...inside) => {
   const element = Object.assign(document.createElement(tag), properties);
@@ -31,7 +32,7 @@ const pictureCache = async () => attempt(() => caches)?.open("whereabouts-work")
 const read = (key) => JSON.parse(storage?.getItem(`whereabouts ${key}`) ?? null);
 const keep = (key, value) => {
   const isKept = attempt(() => storage.setItem(`whereabouts ${key}`, JSON.stringify(value)) ?? true);
-  if (!isKept) say("This browser does not store your work: download it before you leave.");
+  if (!isKept) say((lasting = "This browser does not store your work: download it before you leave."));
 };
 const files = () =>
   Object.fromEntries(CONFIG.lessons.map((name) => [name, read(`file ${name}`)]).filter(([, text]) => text));

@@ -37,6 +37,13 @@ def errors_of(tab: Window) -> list[str]:
     return errors
 
 
+def hold(tab: Window, name: str) -> list[Route]:
+    """Return a list to which each request for a file will be appended, which is not sent until the test does so."""
+    held: list[Route] = []
+    tab.context.route(f"**/{name}", lambda route: held.append(route))
+    return held
+
+
 PARTS_OF_PYTHON: Failures = {
     "worker-*": None,
     "libraries-*": 503,
@@ -105,29 +112,33 @@ def test_pictures_that_cannot_be_loaded_change_no_result(browser: Browser, site:
 
 def test_no_check_waits_while_pictures_are_loading(browser: Browser, site: Path) -> None:
     with window(browser, site) as tab:
-        held: list[Route] = []
         tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
-        tab.context.route("**/matplotlib-*", lambda route: held.append(route))
+        held = hold(tab, "matplotlib-*")
         tab.open("attention")
         tab.wait_for("0 of 10 functions are right")
         tab.page.locator("main figure").first.scroll_into_view_if_needed()
         tab.wait_for("Loading pictures (9 MB, once)", ".python")
         tab.write(SOLUTION)
         tab.wait_for("10 of 10 functions are right")
-        (route,) = held
-        route.continue_()
+        held.pop().continue_()
         tab.page.locator("figure .own .mine").first.wait_for(state="attached")
 
 
 def test_a_browser_that_stores_nothing_says_so_and_everything_else_works(browser: Browser, site: Path) -> None:
     with window(browser, site) as tab:
         tab.page.add_init_script(WITHOUT_STORAGE)
-        errors = errors_of(tab)
+        errors, held = errors_of(tab), hold(tab, "matplotlib-*")
         tab.open("attention")
         tab.wait_for("0 of 10 functions are right")
+        tab.page.locator("main figure").first.scroll_into_view_if_needed()
+        tab.wait_for("Loading pictures (9 MB, once)", ".python")
         tab.write(SOLUTION)
         tab.wait_for("10 of 10 functions are right")
-        tab.wait_for("This browser does not store your work: download it before you leave.", ".python")
+        held.pop().continue_()
+        tab.page.locator("figure .own .mine").first.wait_for(state="attached")
+        tab.wait_for_rest()
+        not_stored = "This browser does not store your work: download it before you leave."
+        assert tab.page.locator(".python").inner_text() == not_stored  # also after the progress of loading pictures
         tab.open("keep")
         tab.page.locator("#keep p").wait_for()
         assert errors == []
