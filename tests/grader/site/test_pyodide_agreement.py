@@ -38,7 +38,7 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 IN_FLOAT32 = "compute in float64"
 """Words from the message about a result that has too few correct digits."""
 
-PER_KIND = 26
+PER_KIND = 20
 """Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
 
 HOSTILE = SAMPLES / "rope" / "forged_results.py"

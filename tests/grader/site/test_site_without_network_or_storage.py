@@ -37,25 +37,15 @@ def errors_of(tab: Window) -> list[str]:
     return errors
 
 
-def hold(tab: Window, name: str) -> list[Route]:
-    """Return a list to which each request for a file will be appended, which is not sent until the test does so."""
-    held: list[Route] = []
-    tab.context.route(f"**/{name}", lambda route: held.append(route))
-    return held
-
-
 PARTS_OF_PYTHON: Failures = {
     "worker-*": None,
     "libraries-*": 503,
-    "course-*": None,
-    "pyodide.js": 503,
-    "pyodide.asm.js": 404,
-    "pyodide.asm.wasm": None,
-    "python_stdlib.zip": 503,
-    "pyodide-lock.json": 503,
-    "numpy-*": None,
+    "pyodide.js": None,
+    "pyodide.asm.wasm": 503,
+    "python_stdlib.zip": None,
+    "numpy-*": 503,
 }
-"""A failure of each file that a start of Python loads."""
+"""A failure for each way in which a start of Python loads a file."""
 
 
 def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_check(
@@ -110,24 +100,13 @@ def test_pictures_that_cannot_be_loaded_change_no_result(browser: Browser, site:
         assert tab.page.locator(".live[data-mark='✓']").count() == 10
 
 
-def test_no_check_waits_while_pictures_are_loading(browser: Browser, site: Path) -> None:
-    with window(browser, site) as tab:
-        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
-        held = hold(tab, "matplotlib-*")
-        tab.open("attention")
-        tab.wait_for("0 of 10 functions are right")
-        tab.page.locator("main figure").first.scroll_into_view_if_needed()
-        tab.wait_for("Loading pictures (9 MB, once)", ".python")
-        tab.write(SOLUTION)
-        tab.wait_for("10 of 10 functions are right")
-        held.pop().continue_()
-        tab.page.locator("figure .own .mine").first.wait_for(state="attached")
-
-
 def test_a_browser_that_stores_nothing_says_so_and_everything_else_works(browser: Browser, site: Path) -> None:
+    """No check waits while pictures are loading."""
     with window(browser, site) as tab:
         tab.page.add_init_script(WITHOUT_STORAGE)
-        errors, held = errors_of(tab), hold(tab, "matplotlib-*")
+        errors = errors_of(tab)
+        held: list[Route] = []
+        tab.context.route("**/matplotlib-*", lambda route: held.append(route))
         tab.open("attention")
         tab.wait_for("0 of 10 functions are right")
         tab.page.locator("main figure").first.scroll_into_view_if_needed()
