@@ -194,15 +194,19 @@ BROKEN_FILES = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
-    "Your file did not return within 1 seconds at line 1": b"while True: pass\n",
+    "Your file did not return within 2 seconds at line 1": b"while True: pass\n",
 }
 
 
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the time limit of a call to one second instead of five."""
+    """Set the time limit of a call to two seconds instead of five."""
     assert LIMITS.call_seconds == terminal_or_tab.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(terminal_or_tab, "LOCAL_TIMEOUT_SECONDS", 1)
+    options = terminal_or_tab.TERMINAL.pytest_options
+    shorter = tuple(option.replace(f"={terminal_or_tab.LOCAL_TIMEOUT_SECONDS}", "=2") for option in options)
+    assert shorter != options
+    monkeypatch.setattr(terminal_or_tab, "LOCAL_TIMEOUT_SECONDS", 2)
+    monkeypatch.setitem(vars(terminal_or_tab.TERMINAL), "pytest_options", shorter)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +293,7 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(short_timeout: 
     write_solution(rope_solution(lines="while True: pass"))
     printed = check("rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
-    assert "rope_cos_sin did not return within 1 seconds at line " in printed
+    assert "rope_cos_sin did not return within 2 seconds at line " in printed
     assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed
     assert "builds on `rope_cos_sin`: fix that first" in printed
 
