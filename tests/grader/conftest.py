@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 SLOWEST_FILES = """
-    site_browser site_endless pyodide_agreement site_firefox dask_cluster batch course_pages_browser module_search_path
-    pyodide_release bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
+    site_browser batch pyodide_agreement site_endless site_firefox dask_cluster course_pages_browser module_search_path
+    pyodide_release site_without_network_or_storage bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
     notebooks live_page_browser trivial_solutions new_assignment otter endless_loading sandbox_workers guess_per_process
     learn contained_faults self_test class_page_browser threat_model labs writer similarity bench
 """.split()
