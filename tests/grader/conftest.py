@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 SLOWEST_FILES = """
     site_browser batch pyodide_agreement site_endless site_firefox dask_cluster course_pages_browser module_search_path
-    pyodide_release site_without_network_or_storage bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
-    notebooks live_page_browser trivial_solutions new_assignment otter endless_loading sandbox_workers guess_per_process
-    learn contained_faults self_test class_page_browser threat_model labs writer similarity bench
+    pyodide_release site_without_network_or_storage bytecode site laptop_checks handout gradescope_and_wheel attacks
+    follow_through figures notebooks live_page_browser trivial_solutions new_assignment otter endless_loading
+    sandbox_workers guess_per_process learn contained_faults self_test class_page_browser threat_model labs writer
+    similarity bench
 """.split()
 """The slowest test files, which run first and in this order, so that no slow file is still running alone at the end.
 These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them all."""
