@@ -616,6 +616,14 @@ def tables_exchanged(q, k, key_table, query_table, max_distance):
     return relative.disentangled_scores(q, k, query_table, key_table, max_distance)
 
 
+@mistake("disentangled_scores", "He et al. 2021, equation 3, whose δ(i, j) is i − j")
+def tables_in_the_order_of_deberta(q, k, key_table, query_table, max_distance):
+    """You looked up key_table by i − j and query_table by j − i, as DeBERTa looks up its own tables. The rule: here the
+    rows of key_table are for j − i, and those of query_table for i − j."""
+    tables = (np.asarray(table)[::-1] for table in (key_table, query_table))
+    return relative.disentangled_scores(q, k, *tables, max_distance)
+
+
 @mistake("four_term_scores", "expected: √(4d) for four terms, as DeBERTa has √(3d) for three")
 def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
     """You divided by √(4d), because there are four terms. The rule: divide by √d."""
