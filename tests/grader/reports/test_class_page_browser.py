@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder.batch import output_files
+from autograder.grading.grade import to_json
+from autograder.grading.row import GradeKey, Row
+from autograder.reports.feedback_zip import html_page
 from tests.grader.support import made_up_gradebooks
 from tests.grader.support.browsing import Opened, default_font_size
 
@@ -86,6 +89,17 @@ def test_a_reader_with_a_larger_font_or_own_colours_can_read_it(opened: Opened) 
         colour = page.locator(f".key.{part}").evaluate("(key) => getComputedStyle(key, '::before').backgroundColor")
         assert colour == page.locator(f".bar .{part}").first.evaluate("(bar) => getComputedStyle(bar).fill")
     page.emulate_media(forced_colors="none")
+
+
+def test_feedback_with_a_long_name_fits_a_telephone(browser: Browser) -> None:
+    submission = made_up_gradebooks.submission_file("ada", assignment="context_extension")
+    grade = made_up_gradebooks.grade("context_extension", 0.0, random.Random(0))
+    row = Row(submission, GradeKey("context_extension", "", ""), "ada", encoded_grade=to_json(grade).encode())
+    page = browser.new_page(viewport={"width": 320, "height": 900})
+    page.set_content(html_page(row))
+    assert page.locator("h1", has_text="context_extension").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.close()
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
