@@ -96,6 +96,6 @@ document.addEventListener("DOMContentLoaded", () => {
   listed();
   for (const block of document.querySelectorAll("main .scroll:has(> pre)")) copying(block);
   spy();
-  const hasRoom = matchMedia("(min-width: 1080px)").matches && !document.querySelector(".coding"); // beside no editor
+  const hasRoom = matchMedia("(min-width: 67.5em)").matches && !document.querySelector(".coding"); // beside no editor
   for (const details of document.querySelectorAll(".contents details")) details.open = hasRoom;
 });

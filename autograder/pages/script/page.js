@@ -38,14 +38,34 @@ const theme = () => {
   store(`${KEY} theme`, root.dataset.theme);
 };
 
+// No browser breaks a formula into lines, so one that is wider than its paragraph (a narrow window, a wide font) scrolls in it.
+const scrollsInText = () => {
+  for (const one of document.querySelectorAll(".long")) {
+    one.classList.remove("long", "more");
+    one.removeAttribute("tabindex");
+    one.style.fontSize = "";
+  }
+  const formulas = Array.from(document.querySelectorAll("main :is(p, li) math"), (one) => one.closest(".formula, .scroll, .glued") ?? one);
+  const wide = formulas.filter((one) => !one.matches(".formula, .scroll") && one.getBoundingClientRect().width > one.closest("p, li").clientWidth);
+  for (const one of new Set(wide)) {
+    const line = one.matches(".glued") ? one : document.createElement("span");
+    if (line !== one) {
+      one.replaceWith(line);
+      line.append(one);
+    }
+    line.classList.add("glued", "long");
+  }
+};
+
 // A formula or a block of code shrinks a little if it is too wide. If nothing is hidden at the side, the Tab key does not stop there.
 const stops = () => {
-  for (const one of document.querySelectorAll(".formula, .scroll:has(> pre)")) {
+  scrollsInText();
+  for (const one of document.querySelectorAll(".formula, .long, .scroll:has(> pre)")) {
     one.style.fontSize = "";
-    const least = one.matches(".formula") ? 0.75 : 0.85;
+    const least = one.matches(".formula, .long") ? 0.75 : 0.85;
     if (one.scrollWidth > one.clientWidth) one.style.fontSize = `${Math.max(least, (0.98 * one.clientWidth) / one.scrollWidth)}em`;
   }
-  for (const one of document.querySelectorAll(".scroll, .formula")) {
+  for (const one of document.querySelectorAll(".scroll, .formula, .long")) {
     one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
     fades(one);
   }
@@ -75,7 +95,7 @@ document.addEventListener("DOMContentLoaded", () => {
   stops();
   addEventListener("resize", stops);
   document.addEventListener("toggle", stops, true);
-  document.addEventListener("scroll", ({ target }) => target.matches?.(".scroll, .formula") && fades(target), true);
+  document.addEventListener("scroll", ({ target }) => target.matches?.(".scroll, .formula, .long") && fades(target), true);
   document.getElementById("theme").addEventListener("click", theme);
   ticks();
 });

@@ -19,7 +19,7 @@ import pytest
 
 from autograder import course
 from tests.grader.pages import dial_numbers
-from tests.grader.support.browsing import Opened
+from tests.grader.support.browsing import Opened, default_font_size
 from tests.grader.support.dials import DIALS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
 def open_page(tab: Opened, path: Path) -> Opened:
     """Open a course page in the state in which a new reader sees it."""
     tab.page.evaluate("localStorage.clear()")
-    tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
+    tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference", forced_colors="none")
     tab.page.set_viewport_size(DESKTOP)
     tab.page.goto(path.as_uri())
     return tab
@@ -110,11 +110,23 @@ def test_no_font_makes_the_header_overlap(loaded: Opened) -> None:
         style.evaluate("(style) => style.remove()")
 
 
+@on_loaded_pages("context_extension")
+def test_a_page_has_the_font_size_that_its_reader_has_set_and_fits(loaded: Opened) -> None:
+    """Widths at which the layout changes follow the font size too."""
+    page = loaded.page
+    with default_font_size(page, 24):
+        assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 24
+        for width in (320, 640, 1280, 1600, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @on_loaded_pages(*PAGES)
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     loaded: Opened, course_folder: Path
 ) -> None:
-    """With all questions answered and all sections open, nothing overflows on a phone or on paper, and no
+    """With all questions answered and all sections open, nothing overflows on a phone, in a window zoomed until it
+    is 320 pixels wide, or on paper, and no
     code is cut off on a desktop. No formula is empty or too wide, and no root is cut off or followed by a
     gap."""
     page = loaded.page
@@ -125,8 +137,9 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     page.evaluate("asked.answer()")
     assert page.evaluate("asked.wider('main .scroll:has(> pre)')") == []
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    page.set_viewport_size({"width": 390, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for width in (320, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("[...asked.wider('.formula'), ...asked.empty(), ...asked.wrongRoots()]") == []
     page.emulate_media(media="print")
     page.set_viewport_size({"width": A4_WIDTH_PIXELS, "height": 900})
@@ -139,7 +152,8 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
 @on_pages("index", "alibi", "glossary")
 def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> None:
     """One page of each kind is tested in a narrow window with the dark theme and in a wide window with the
-    light theme. No text overlaps, is cut off or has low contrast, and axe finds no accessibility problem. A
+    light theme. No text overlaps, is cut off or has low contrast, also if the reader's system sets the colours and
+    an earlier choice of theme differs from them, and axe finds no accessibility problem. A
     printed page has a white background and open sections."""
     from axe_playwright_python.sync_playwright import Axe
 
@@ -154,7 +168,10 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
         found = Axe().run(page, context={"exclude": [["math"]]}, options=AXE_OPTIONS)
         assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
         page.evaluate("document.querySelector('.explained')?.hidePopover()")
-    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.emulate_media(color_scheme="dark", forced_colors="active")
+    assert page.evaluate("seen.faint(document.body)") == []
+    page.emulate_media(media="print", color_scheme="dark", forced_colors="none")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")  # as if the reader had pressed the theme button
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder.batch import output_files
+from autograder.grading.grade import to_json
+from autograder.grading.row import GradeKey, Row
+from autograder.reports.feedback_zip import html_page
 from tests.grader.support import made_up_gradebooks
-from tests.grader.support.browsing import Opened
+from tests.grader.support.browsing import Opened, default_font_size
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -73,6 +76,30 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper, contrast = page.evaluate(PAPER_AND_CONTRAST)
     assert (paper < 0.1) == (scheme == "dark") and contrast >= 4.5
+
+
+def test_a_reader_with_a_larger_font_or_own_colours_can_read_it(opened: Opened) -> None:
+    """Colours that the system sets do not empty the key to the bars."""
+    page = page_at_width(opened, 320)
+    with default_font_size(page, 24):
+        assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") > 20
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.emulate_media(forced_colors="active")
+    for part in ("complete", "mistaken", "unwritten"):
+        colour = page.locator(f".key.{part}").evaluate("(key) => getComputedStyle(key, '::before').backgroundColor")
+        assert colour == page.locator(f".bar .{part}").first.evaluate("(bar) => getComputedStyle(bar).fill")
+    page.emulate_media(forced_colors="none")
+
+
+def test_feedback_with_a_long_name_fits_a_telephone(browser: Browser) -> None:
+    submission = made_up_gradebooks.submission_file("ada", assignment="context_extension")
+    grade = made_up_gradebooks.grade("context_extension", 0.0, random.Random(0))
+    row = Row(submission, GradeKey("context_extension", "", ""), "ada", encoded_grade=to_json(grade).encode())
+    page = browser.new_page(viewport={"width": 320, "height": 900})
+    page.set_content(html_page(row))
+    assert page.locator("h1", has_text="context_extension").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.close()
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:

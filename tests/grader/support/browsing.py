@@ -79,6 +79,16 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
     return folder
 
 
+@contextlib.contextmanager
+def default_font_size(page: Page, pixels: int) -> Iterator[None]:
+    """Show a page as in a browser whose reader has set this default font size."""
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": pixels}})
+    yield
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": 16}})
+    session.detach()
+
+
 class Opened:
     """A page that is open in the browser, with a record of its problems and its requests to other hosts."""
 
