@@ -26,6 +26,9 @@ PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", STANDARD_LIBRARY, pyodide_rel
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the files of Pyodide's
 packages."""
 
+SCRIPTS = ("page.js", "worker.js", "service-worker.js")
+"""The scripts that load files; each begins with the function in `fetched.js`."""
+
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/answer_key.py
@@ -120,14 +123,15 @@ def _site(files: Mapping[str, bytes], modules: FilesByArchive, pyodide: str, sel
         "writer": _chosen(files, r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
-    hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
+    scripts = {name: files["site/script/fetched.js"] + files[f"site/script/{name}"] for name in SCRIPTS}
+    hashed |= {"worker.js": scripts["worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
     lessons = [assignment.name for assignment in term_assignments()]
     config = {"files": names, "lessons": lessons, "alone": self_study, "pyodide": pyodide, "site": names["course.zip"]}
     sizes = {name: round(len(hashed[f"{name}.zip"]) / 1e6, 1) for name in ("libraries", "course")}
     config |= {"megabytes": {"Python with numpy": PYODIDE_MEGABYTES, **sizes}}
-    page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
+    page = f"const CONFIG = {json.dumps(config)};\n".encode() + scripts["page.js"]
     names["page.js"] = _hashed_name("page.js", page)
     pages = _chosen(files, rf"{handout.PAGES_FOLDER}/.*")
     pages = {name.removeprefix(f"{handout.PAGES_FOLDER}/"): content for name, content in pages.items()}
@@ -135,7 +139,7 @@ def _site(files: Mapping[str, bytes], modules: FilesByArchive, pyodide: str, sel
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
     site |= {f"stubs/{name}.py": files[f"assignments/{name}/{name}.py"] for name in lessons}
     site["codemirror-license.txt"] = (HERE / "editor" / "codemirror-license.txt").read_bytes()
-    return site | {"service-worker.js": _service_worker(files["site/script/service-worker.js"], site, pyodide)}
+    return site | {"service-worker.js": _service_worker(scripts["service-worker.js"], site, pyodide)}
 
 
 def _hashed_name(name: str, content: bytes) -> str:

@@ -14,11 +14,7 @@ const make = (tag, properties = {}, ...inside) => {
 };
 const address = (data, type) => URL.createObjectURL(new Blob([data], { type }));
 const drawing = (svg) => address(svg, "image/svg+xml");
-const textOf = async (path) => {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
-  return answer.text();
-};
+const textOf = async (path) => (await fetched(path)).text();
 const download = (name, data) => make("a", { download: name, href: address(data) }).click();
 
 // A browser may be set to store nothing, and without HTTPS it keeps no pictures.
@@ -29,13 +25,14 @@ const attempt = (action) => {
 };
 const storage = attempt(() => localStorage);
 const pictureCache = async () => attempt(() => caches)?.open("whereabouts-work").catch(() => {});
-const read = (key) => JSON.parse(storage?.getItem(`whereabouts ${key}`) ?? null);
+const read = (key) => attempt(() => JSON.parse(storage.getItem(`whereabouts ${key}`))) ?? null;
+const fileOf = (name, text = read(`file ${name}`)) => (typeof text === "string" ? text : null);
 const keep = (key, value) => {
   const isKept = attempt(() => storage.setItem(`whereabouts ${key}`, JSON.stringify(value)) ?? true);
   if (!isKept) say((lasting = "This browser does not store your work: download it before you leave."));
 };
 const files = () =>
-  Object.fromEntries(CONFIG.lessons.map((name) => [name, read(`file ${name}`)]).filter(([, text]) => text));
+  Object.fromEntries(CONFIG.lessons.map((name) => [name, fileOf(name)]).filter(([, text]) => text));
 
 // The results, shown where the live page shows them ---------------------------------------------------------
 const state = { lessons: {}, pictures: {}, checking: false };
@@ -65,6 +62,7 @@ const start = async () => {
   const source = await textOf(CONFIG.files["worker.js"]);
   python = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
   python.onmessage = ({ data: { kind, id, ...more } }) => heard[kind](more, id);
+  python.onerror = ({ message }) => heard.died({ text: message });
   python.postMessage({ ...CONFIG, kind: "start", site: SITE, pyodide: new URL(CONFIG.pyodide, SITE).href });
 };
 
@@ -87,7 +85,7 @@ const heard = {
 const keepLoaded = () => navigator.serviceWorker?.controller?.postMessage({ urls: loaded });
 const replace = (failed, lost) => {
   clearTimeout(timer);
-  if (python) python.onmessage = null; // its late messages would hide this one
+  if (python) python.onmessage = python.onerror = null; // its late messages would hide this one
   python?.terminate();
   [starting, loaded] = [undefined, []];
   for (const job of jobs.values()) job.done({ lost, failed });
@@ -129,10 +127,7 @@ const check = async () => {
   if (!errors) document.querySelector(".standing").hidden = true; // the checks stopped, without a result
   draw();
 };
-const checkSoon = () => {
-  clearTimeout(pause);
-  pause = setTimeout(check, 1000 * PAUSE_SECONDS);
-};
+const checkSoon = () => (clearTimeout(pause), (pause = setTimeout(check, 1000 * PAUSE_SECONDS)));
 
 // Pictures are drawn when one of them is on the screen, from what was checked last, if all of it runs.
 const draw = async () => {
@@ -165,7 +160,7 @@ const lessonPage = async () => {
     note(origin ? `Opened ${origin} as ${file}: ${count} functions, kept in this browser.` : "");
     checkSoon();
   };
-  const [parent, text] = [document.querySelector(".code"), read(`file ${lesson}`) ?? (await stub())];
+  const [parent, text] = [document.querySelector(".code"), fileOf(lesson) ?? (await stub())];
   code = codeEditor({ parent, label: `Your code, ${file}`, text, check, changed });
   const observer = new IntersectionObserver((entries) => {
     isSeen ||= entries.some(({ isIntersecting }) => isIntersecting);
@@ -184,7 +179,7 @@ const keepPage = async () => {
     const { right, functions = {} } = state.lessons[name] ?? {};
     const count = `${right} of ${Object.keys(functions).length} functions are right.`;
     parts.push(make("h2", {}, title), make("p", {}, right === undefined ? "Not checked yet." : count));
-    parts.push(make("pre", {}, text), ...(await figuresOf(name, text)));
+    parts.push(make("pre", {}, text), ...(await figuresOf(name, text).catch(() => [])));
   }
   if (written) {
     const isOfThese = written.files === JSON.stringify(texts);
@@ -193,7 +188,7 @@ const keepPage = async () => {
   }
   document.getElementById("keep").replaceChildren(...parts);
   const unchecked = Object.keys(texts).filter((name) => !state.lessons[name]);
-  for (const name of unchecked) await judge(name, texts[name]);
+  for (const name of unchecked) if (fileOf(name) === texts[name]) await judge(name, texts[name]);
   if (unchecked.some((name) => state.lessons[name])) keepPage();
 };
 
@@ -234,7 +229,7 @@ const actions = {
     const { texts, memory } = await unzipped(chosen, CONFIG.lessons);
     const names = Object.keys(texts);
     if (!names.length) return note(`${chosen.name} is not a zip of your work.`);
-    const lost = names.filter((name) => ![null, texts[name]].includes(read(`file ${name}`)));
+    const lost = names.filter((name) => ![null, texts[name]].includes(fileOf(name)));
     if (lost.length && !mayReplace(lost.map((name) => `${name}.py`).join(", "))) return;
     for (const name of names) keep(`file ${name}`, texts[name]);
     state.lessons = {}; // all files are checked anew
@@ -251,28 +246,29 @@ for (const kind of ["click", "change"]) {
     const element = event.target.closest?.(`[data-${kind}]`);
     if (!element) return;
     if (kind === "click") event.preventDefault();
-    Promise.resolve(actions[element.dataset[kind]](element)).catch((error) => note(`${error}.`));
+    const done = Promise.resolve(actions[element.dataset[kind]](element));
+    done.catch((error) => note(`${error}. Nothing has changed; try again.`));
     if (kind === "change") element.value = ""; // the same file can be chosen twice
   });
 }
 
 // Without a network: once Python is here, all is kept. A new version waits until somebody requests it -------
 const offer = () => (document.querySelector(".offer").hidden = false);
-const withoutNetwork = async () => {
-  if (!navigator.serviceWorker) return;
+const withoutNetwork = async ({ serviceWorker } = navigator) => {
+  if (!serviceWorker) return;
   keepLoaded();
-  const isUpdate = Boolean(navigator.serviceWorker.controller);
-  navigator.serviceWorker.oncontrollerchange = () => (isUpdate ? location.reload() : keepLoaded());
-  const registration = await navigator.serviceWorker.register("service-worker.js");
+  const isUpdate = Boolean(serviceWorker.controller);
+  serviceWorker.oncontrollerchange = () => (isUpdate && !lasting ? location.reload() : keepLoaded());
+  const registration = await serviceWorker.register("service-worker.js");
   if (registration.waiting) offer();
   registration.onupdatefound = ({ target: { installing } }) =>
     (installing.onstatechange = () => isUpdate && installing.state === "installed" && offer());
 };
 
-// If a lesson is open twice, or comes back with the browser's back button, it shows the newest text.
+// If a lesson is open twice, or comes back by the back button, it shows the newest text if it stored its own.
 const takeFromElsewhere = ({ key, persisted }) => {
-  const text = (persisted || key === `whereabouts file ${lesson}`) && read(`file ${lesson}`);
-  if (code && text && text !== code.text()) code.open(text, ELSEWHERE);
+  const text = (persisted || key === `whereabouts file ${lesson}`) && fileOf(lesson);
+  if (code && !lasting && text && text !== code.text()) code.open(text, ELSEWHERE);
 };
 for (const kind of ["storage", "pageshow"]) addEventListener(kind, takeFromElsewhere);
 addEventListener("DOMContentLoaded", () => {

@@ -3,30 +3,26 @@
 const OWN = `whereabouts ${VERSION}`;
 const LOADED = `whereabouts ${PYODIDE}`;
 
-addEventListener("install", (event) => {
-  const requests = FILES.map((name) => new Request(name, { cache: "no-cache" }));
-  event.waitUntil(caches.open(OWN).then((cache) => cache.addAll(requests)));
-});
+const add = async (name, url, options) => (await caches.open(name)).put(url, await fetched(url, options));
+const install = () => Promise.all(FILES.map((name) => add(OWN, name, { cache: "no-cache" })));
+addEventListener("install", (event) => event.waitUntil(install()));
 
-addEventListener("activate", (event) => {
-  const isOld = (name) => name.startsWith("whereabouts ") && ![OWN, LOADED].includes(name);
-  const dropOld = (names) => Promise.all(names.filter(isOld).map((name) => caches.delete(name)));
-  event.waitUntil(Promise.all([caches.keys().then(dropOld), clients.claim()]));
-});
+const isOld = (name) => name.startsWith("whereabouts ") && ![OWN, LOADED].includes(name);
+const drop = (names) => Promise.all(names.map((name) => caches.delete(name)));
+const dropOld = async () => drop((await caches.keys()).filter(isOld));
+addEventListener("activate", (event) => event.waitUntil(Promise.all([dropOld(), clients.claim()])));
 
 // A page names what it has loaded from elsewhere than the site's own files, or asks for the new version.
-const keep = async (urls) => {
-  const cache = await caches.open(LOADED);
-  for (const url of urls) {
-    if (!(await caches.match(url))) await cache.add(new Request(url, { mode: "cors" })).catch(() => {});
-  }
+const receive = async ({ kind, urls = [] }) => {
+  if (kind === "update") await skipWaiting();
+  for (const url of urls) if (!(await caches.match(url))) await add(LOADED, url).catch(() => {});
 };
-addEventListener("message", ({ data }) => (data.kind === "update" ? skipWaiting() : keep(data.urls)));
+addEventListener("message", (event) => event.waitUntil(receive(event.data)));
 
 addEventListener("fetch", (event) => {
   if (event.request.method !== "GET") return;
   const url = new URL(event.request.url);
   if (url.origin === location.origin && url.pathname.endsWith("/")) url.pathname += "index.html";
-  const kept = caches.match(url.href, { ignoreSearch: true, ignoreVary: true });
+  const kept = caches.match(url.href, { ignoreSearch: true, ignoreVary: true }).catch(() => {});
   event.respondWith(kept.then((answer) => answer ?? fetch(event.request)));
 });

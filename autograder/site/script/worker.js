@@ -6,11 +6,7 @@ const WRITER = { what: "the writer (1.6 MB, once)", archive: "writer" };
 const PICTURES = { what: "pictures (9 MB, once)", archive: "pictures", library: "matplotlib" };
 const NEEDS = { generate: WRITER, experiment: WRITER, draw: PICTURES };
 
-const get = async (archive) => {
-  const answer = await fetch(config.site + config.files[`${archive}.zip`]);
-  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
-  return answer.arrayBuffer();
-};
+const get = async (name) => (await fetched(config.site + config.files[`${name}.zip`])).arrayBuffer();
 const unpack = (zip, extractDir) => python.unpackArchive(zip, "zip", { extractDir });
 const add = async (library) => {
   const missing = [];
@@ -31,7 +27,8 @@ const start = async ({ pyodide, megabytes, alone }) => {
   tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });
   const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
-  const failed = new Promise((_, reject) => (console.warn = reject)); // after which Pyodide waits endlessly
+  // After a warning with an error, Pyodide waits endlessly.
+  const failed = new Promise((_, no) => (console.warn = (what) => what instanceof Error && no(what)));
   const options = { indexURL: pyodide, stdout() {}, stderr() {}, jsglobals: {} };
   python = await Promise.race([loadPyodide(options), failed]);
   await arrival("Python with numpy", add("numpy")); // not by an option: what fails early is not told there
@@ -42,14 +39,16 @@ const start = async ({ pyodide, megabytes, alone }) => {
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
   const began = (what, seconds, sentence) => tell("began", { what, seconds, sentence });
   tab = python.pyimport("autograder.site.tab").Tab(began, () => tell("ended"), alone);
-  tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
+  ready();
 };
+const ready = () => tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 
 const load = async ({ what, archive, library = [] }) => {
   tell("loading", { text: `Loading ${what}` });
   const [zip] = await Promise.all([get(archive), add(library)]);
   unpack(zip, "/course");
   python.pyimport("importlib").invalidate_caches();
+  ready(); // what was loaded now is kept too
 };
 
 // Each job is a generator of Python's; between two of its steps, a more urgent job goes first.
@@ -67,11 +66,11 @@ const work = async () => {
 // A job waits until what it needs is here, and no other job waits. Pictures of an earlier text are left out.
 const accept = async (job) => {
   const needs = NEEDS[job.kind];
+  await started;
   try {
-    await started;
     if (needs) await (needs.loading ??= load(needs).finally(() => tell("loading", { text: "" })));
-  } catch ({ message }) {
-    const failed = `Loading ${needs.what} failed (${message}). Check the network, then reload this page.`;
+  } catch (error) {
+    const failed = `Loading ${needs.what} failed (${why(error)}). Check the network, then reload this page.`;
     return tell("done", { id: job.id, failed });
   }
   const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
@@ -80,6 +79,7 @@ const accept = async (job) => {
   working = working.then(() => tab && work()).catch(dies);
 };
 
-const dies = (error) => ((tab = null), tell("died", { text: String(error.message ?? error) }));
+const why = (error) => String(error.message ?? error).trim().split("\n").pop(); // no traceback
+const dies = (error) => ((tab = null), tell("died", { text: why(error) }));
 const begin = (data) => (started = start((config = data)).catch(dies));
 onmessage = ({ data }) => (data.kind === "start" ? begin : accept)(data);

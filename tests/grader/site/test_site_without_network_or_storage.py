@@ -3,6 +3,7 @@ another tab shows the same lesson."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,13 +40,16 @@ def errors_of(tab: Window) -> list[str]:
 
 PARTS_OF_PYTHON: Failures = {
     "worker-*": None,
+    "worker-*.js": 200,
     "libraries-*": 503,
+    "libraries-*.zip": 200,
     "pyodide.js": None,
     "pyodide.asm.wasm": 503,
     "python_stdlib.zip": None,
     "numpy-*": 503,
 }
-"""A failure for each way in which a start of Python loads a file."""
+"""A failure for each way in which a start of Python loads a file. With status 200, the server sends a web page in the
+file's place, as a network does that asks for a login."""
 
 
 def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_check(
@@ -62,6 +66,7 @@ def test_a_part_of_python_that_cannot_be_loaded_is_told_and_loaded_by_the_next_c
                 tab.page.locator(".coding button", has_text="Check").click()
             tab.wait_for("Python cannot start (", ".python")
             tab.wait_for("Check the network, then press “Check” or reload this page.", ".python")
+            assert not re.search("Traceback|instantiation failed", tab.page.locator(".python").inner_text())
             tab.page.locator(".standing").wait_for(state="hidden")
         failures.clear()
         tab.page.locator(".coding button", has_text="Check").click()
@@ -76,13 +81,142 @@ def test_a_stub_that_cannot_be_loaded_replaces_no_work(browser: Browser, site: P
         tab.page.on("dialog", lambda dialog: dialog.accept())
         tab.open("attention")
         tab.write("x = 1\n")
-        failures["attention.py"] = 503
-        tab.page.locator("[data-click=restart]").click()
-        tab.wait_for("attention.py: 503.", ".opened")
-        assert tab.page.evaluate("code.text()") == "x = 1\n"
+        reasons: dict[int | None, str] = {
+            503: "attention.py: 503",
+            200: "attention.py: a web page",
+            None: "Failed to fetch",
+        }
+        for failures["attention.py"], reason in reasons.items():
+            tab.page.locator("[data-click=restart]").click()
+            tab.wait_for(f"{reason}. Nothing has changed; try again.", ".opened")
+            assert tab.page.evaluate("code.text()") == "x = 1\n"
         failures.clear()
         tab.page.locator("[data-click=restart]").click()
         tab.page.wait_for_function("(stub) => code.text() === stub", arg=STUB)
+
+
+def test_a_worker_script_that_ends_half_way_is_told(browser: Browser, site: Path) -> None:
+    with window(browser, site) as tab:
+        tab.page.add_init_script(WITHOUT_SERVICE_WORKER)
+        half = {"body": "const half = (", "content_type": "text/javascript"}
+        tab.page.route("**/worker-*", lambda route: route.fulfill(**half))
+        tab.open("attention")
+        tab.wait_for("Python cannot start (Uncaught SyntaxError", ".python")
+        tab.page.locator(".standing").wait_for(state="hidden")
+
+
+def test_a_page_without_its_script_says_what_to_do(browser: Browser, site: Path) -> None:
+    """A page kept from before a new version of the site names scripts that no longer exist."""
+    with window(browser, site, failures={"page-*": 404}) as tab:
+        for name, words, where in (
+            ("attention", "If no editor appears here, reload this page.", ".python"),
+            ("keep", "If your work does not appear here, reload this page.", "#keep"),
+        ):
+            tab.open(name)
+            assert tab.page.locator(where).inner_text() == words
+
+
+CACHES_THAT_FAIL = "CacheStorage.prototype.match = async () => { throw new Error('no cache'); };\n"
+IS_KEPT = "(name) => caches.match(name).then(Boolean)"
+INSTALLED_STATE = """async () => {
+  const { installing } = await navigator.serviceWorker.register("service-worker.js");
+  return new Promise((done) => (installing.onstatechange = () => done(installing.state)));
+}"""
+"""Script that returns the state of a new service worker after its installation."""
+
+
+def test_no_web_page_is_kept_in_the_place_of_a_file(browser: Browser, site: Path) -> None:
+    """Otherwise it would be in the place of the file on all later visits. The next attempt keeps the file."""
+    failures: Failures = {"libraries-*": 200}
+    numpy = next(site.glob("pyodide-*/numpy-*")).relative_to(site).as_posix()
+    with window(browser, site, failures=failures) as tab:
+        tab.page.add_init_script(WITHOUT_PYTHON)
+        tab.open("keep")
+        assert tab.page.evaluate(INSTALLED_STATE) == "redundant"
+        failures.clear()
+        assert tab.page.evaluate(INSTALLED_STATE) == "installed"
+        tab.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+        keep = "(urls) => { loaded = urls.map((url) => new URL(url, location).href); keepLoaded(); }"
+        for status in (200, None):
+            failures["numpy-*"] = status
+            sent = len(tab.requests)
+            with tab.context.expect_event("request", lambda request: "/numpy-" in request.url):
+                tab.page.evaluate(keep, [numpy])
+            tab.page.wait_for_timeout(300)
+            assert len(tab.requests) > sent and not tab.page.evaluate(IS_KEPT, numpy)
+        failures.clear()
+        tab.page.evaluate(keep, [numpy])
+        while not tab.page.evaluate(IS_KEPT, numpy):
+            tab.page.wait_for_timeout(100)
+
+
+def test_a_site_opens_though_the_caches_of_the_browser_fail(browser: Browser, site: Path) -> None:
+    script = site / "service-worker.js"
+    before = script.read_text("utf-8")
+    try:
+        script.write_text(CACHES_THAT_FAIL + before, "utf-8")
+        with window(browser, site) as tab:
+            tab.page.add_init_script(WITHOUT_PYTHON)
+            tab.open("keep")
+            assert tab.page.evaluate(INSTALLED_STATE) == "installed"
+            tab.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+            tab.open("attention")
+            tab.page.locator(".cm-content").wait_for(state="attached")
+    finally:
+        script.write_text(before, "utf-8")
+
+
+def test_what_storage_holds_by_mistake_stops_no_page(browser: Browser, site: Path) -> None:
+    with window(browser, site) as tab:
+        tab.page.add_init_script(WITHOUT_PYTHON)
+        errors = errors_of(tab)
+        tab.open("keep")
+        for key in ("file attention", "result attention", "file naive", "tries", "written"):
+            for value in ("not JSON", "5", '{"text": 1}'):
+                store = "([key, value]) => { localStorage.clear(); localStorage.setItem(`whereabouts ${key}`, value); }"
+                tab.page.evaluate(store, [key, value])
+                tab.open("attention")
+                tab.page.wait_for_function("(stub) => code?.text() === stub", arg=STUB)
+                tab.open("keep")
+                tab.page.locator("#keep > p").first.wait_for()
+        for pictures in ("not JSON", '{"text": "x = 1\\n"}'):
+            tab.page.evaluate("keep('file attention', 'x = 1\\n')")
+            put = "(text) => pictureCache().then((cache) => cache.put('pictures/attention', new Response(text)))"
+            tab.page.evaluate(put, pictures)
+            tab.page.reload()
+            tab.wait_for("x = 1", "#keep pre")
+        assert errors == []
+
+
+def test_nothing_replaces_what_a_full_browser_could_not_store(browser: Browser, site: Path) -> None:
+    """Neither the browser's back button nor a new version requested in another tab."""
+    with window(browser, site) as tab:
+        tab.page.add_init_script(WITHOUT_PYTHON)
+        tab.open("attention")
+        tab.write("x = 1\n")
+        tab.page.evaluate("void (Storage.prototype.setItem = () => { throw new DOMException('full'); })")
+        tab.write("x = 2\n")
+        tab.wait_for("This browser does not store your work: download it before you leave.", ".python")
+        tab.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        worker = "{ controller: {}, register: async () => ({}) }"
+        tab.page.evaluate(
+            f"{{ const worker = {worker}; withoutNetwork({{ serviceWorker: worker }}); worker.oncontrollerchange(); }}"
+        )
+        tab.page.wait_for_timeout(500)  # in which the page would be loaded anew
+        assert tab.page.evaluate("code.text()") == "x = 2\n"
+
+
+def test_work_opened_while_work_is_checked_is_checked_instead(browser: Browser, site: Path) -> None:
+    with window(browser, site) as tab:
+        tab.page.add_init_script("window.sent = []; Worker = class { postMessage(job) { sent.push(job); } };")
+        tab.open("keep")
+        tab.page.evaluate("for (const name of ['attention', 'rope']) keep(`file ${name}`, 'older');")
+        tab.page.reload()
+        tab.page.wait_for_function("() => sent.some(({ kind }) => kind === 'check')")
+        tab.page.evaluate("keep('file rope', 'newer')")
+        tab.page.evaluate("heard.done({ lesson: {}, errors: [], tries: null }, sent.at(-1).id)")
+        tab.page.wait_for_function("() => sent.at(-1).task?.name === 'rope'")
+        assert tab.page.evaluate("sent.at(-1).task.files.rope") == "newer"
 
 
 @pytest.mark.parametrize("part", ["pictures-*", "pillow-*"])
@@ -118,6 +252,7 @@ def test_a_browser_that_stores_nothing_says_so_and_everything_else_works(browser
         tab.wait_for_rest()
         not_stored = "This browser does not store your work: download it before you leave."
         assert tab.page.locator(".python").inner_text() == not_stored  # also after the progress of loading pictures
+        assert "matplotlib" in tab.page.evaluate("loaded.join()")  # so that a service worker keeps it
         tab.open("keep")
         tab.page.locator("#keep p").wait_for()
         assert errors == []
