@@ -69,6 +69,7 @@ const start = async () => {
 const heard = {
   loading: ({ text }) => say(text),
   ready: ({ used }) => ((loaded = used), say(""), withoutNetwork()),
+  more: ({ used }) => ((loaded = used), keepLoaded()), // pictures or the writer
   began: ({ what, seconds, sentence }) => {
     called = what;
     timer = setTimeout(replace, 1000 * (seconds + GRACE_SECONDS), sentence, what);

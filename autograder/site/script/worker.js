@@ -39,16 +39,16 @@ const start = async ({ pyodide, megabytes, alone }) => {
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
   const began = (what, seconds, sentence) => tell("began", { what, seconds, sentence });
   tab = python.pyimport("autograder.site.tab").Tab(began, () => tell("ended"), alone);
-  ready();
+  tell("ready", { used: addresses() });
 };
-const ready = () => tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
+const addresses = () => performance.getEntriesByType("resource").map(({ name }) => name);
 
 const load = async ({ what, archive, library = [] }) => {
   tell("loading", { text: `Loading ${what}` });
   const [zip] = await Promise.all([get(archive), add(library)]);
   unpack(zip, "/course");
   python.pyimport("importlib").invalidate_caches();
-  ready(); // what was loaded now is kept too
+  tell("more", { used: addresses() });
 };
 
 // Each job is a generator of Python's; between two of its steps, a more urgent job goes first.
