@@ -166,7 +166,7 @@ class Plan:
     """The instructor's choices for this term."""
 
     lessons: tuple[str, ...] = ()
-    """This term's lessons, in order; empty if the term includes all lessons."""
+    """Lessons of the term, in order; empty if the term includes all lessons."""
     ungraded_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 

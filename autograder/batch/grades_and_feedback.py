@@ -91,7 +91,7 @@ class _StudentScores:
 
 
 class StudentScoreTable:
-    """Each student's scores, collected row by row."""
+    """Scores of each student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
         """Store each person's section; the mapping is empty if no roster lists sections."""

@@ -1,4 +1,4 @@
-"""One submission's result for teaching staff, from `autograder check`, as text or JSON."""
+"""Result of a single submission for teaching staff, from `autograder check`, as text or JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each student's uploads in the download of a whole class.
+"""Uploads of each student in the download of a whole class.
 
 Platforms and instructors choose the names at the top level of a folder, and these determine its layout: a Gradescope
 export, folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder

@@ -34,6 +34,9 @@ PATH = "of/a/teacher/"
 STUB = find("attention").stub.read_text("utf-8")
 SOLUTION = find("attention").solution.read_text("utf-8")
 
+WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
+"""Script that keeps a page's worker from starting anything, because a start of Python takes seconds."""
+
 RECORD_MESSAGES = """() => {
   window.sent = [];
   window.sending ??= Worker.prototype.postMessage;
@@ -140,8 +143,8 @@ def site_with_shorter_limit(site: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 Failures = dict[str, int | None]
-"""How a server fails: for a pattern of file names, the status of its response, or None if the connection ends without a
-response. A test may change it while the server runs."""
+"""Failures of a server by patterns of file names: the status of its response, which is then a web page, or None if the
+connection ends without a response. A test may change them while the server runs."""
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from autograder.course import find
-from tests.grader.site.conftest import PATH, RECORD_MESSAGES, SOLUTION, STUB, Window, served, window, with_causal_mask
+from tests.grader.site.conftest import (
+    PATH,
+    RECORD_MESSAGES,
+    SOLUTION,
+    STUB,
+    WITHOUT_PYTHON,
+    Window,
+    served,
+    window,
+    with_causal_mask,
+)
 from tests.grader.support.classroom import SAMPLES
 
 if TYPE_CHECKING:
@@ -21,10 +31,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.long
 
-WORKER_WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
-"""Script that keeps a page's worker from starting anything, because starting Python takes seconds."""
-
-WITHOUT_PYTHON_WHILE_SET = f"if (sessionStorage.getItem('without Python')) {WORKER_WITHOUT_PYTHON}"
+WITHOUT_PYTHON_WHILE_SET = f"if (sessionStorage.getItem('without Python')) {WITHOUT_PYTHON}"
 """Script that keeps a page's worker from starting anything while the window's storage says so."""
 
 RECORD_REGISTRATIONS = """
@@ -62,7 +69,7 @@ def tab_for_self_study(browser: Browser, site_for_self_study: Path) -> Iterator[
 def tab_without_python(browser: Browser, site: Path) -> Iterator[Window]:
     """Browser window for tests of pages that need no Python."""
     with window(browser, site) as opened:
-        opened.page.add_init_script(WORKER_WITHOUT_PYTHON)
+        opened.page.add_init_script(WITHOUT_PYTHON)
         opened.open("keep")
         yield opened
 
@@ -457,7 +464,7 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     ):
         page.evaluate("(text) => text && keep('file naive', text)", text)
         kept = page.context.new_page()
-        kept.add_init_script(WORKER_WITHOUT_PYTHON)
+        kept.add_init_script(WITHOUT_PYTHON)
         kept.goto(f"{tab.address}keep.html")
         kept.locator("#keep p", has_text=note).wait_for()
         kept.close()

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.grader.site.conftest import SOLUTION, STUB, Failures, Window, window, with_causal_mask
+from tests.grader.site.conftest import SOLUTION, STUB, WITHOUT_PYTHON, Failures, Window, window, with_causal_mask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
 pytestmark = pytest.mark.long
-
-WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
-"""Script that starts nothing in the worker of a page, because a start of Python takes seconds."""
 
 WITHOUT_SERVICE_WORKER = "delete Navigator.prototype.serviceWorker;"
 """Script for a page whose requests a test intercepts: a service worker would make some of them itself."""
