@@ -65,13 +65,14 @@ def npm_package(package: str, sha256: str) -> dict[str, bytes]:
     archive = cache_folder() / f"{package.replace('@', '-')}.tgz"
     if not _is_file_with_hash(archive, sha256):
         archive.parent.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "pack", "--silent", package]
+        command = ["npm", "pack", "--loglevel=error", package]
         try:
             packed = subprocess.run(command, cwd=archive.parent, capture_output=True, text=True, check=False)
         except FileNotFoundError as error:
             raise UserError(f"npm is missing, which fetches {package}: install Node.js") from error
         if packed.returncode:
-            raise UserError(f"npm cannot fetch {package}:\n{packed.stderr[-500:]}")
+            reason = "\n".join(packed.stderr.splitlines()[:4])  # below these lines, npm prints where in npm it failed
+            raise UserError(f"npm cannot fetch {package}:\n{reason}")
         _checked(archive.read_bytes(), sha256, package)
     with tarfile.open(archive) as opened:
         files = {member.name.removeprefix("package/"): opened.extractfile(member) for member in opened}

@@ -7,6 +7,7 @@ import fnmatch
 import hashlib
 import re
 import shutil
+import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -18,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder import handout
-from autograder.course import find
+from autograder.course import UserError, find
 from autograder.files import write_files
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 from tests.grader.support.fixtures_built_once import Once
+from tests.grader.support.requirements import missing
 from tests.grader.tools import fetch_pyodide
 
 if TYPE_CHECKING:
@@ -50,11 +52,20 @@ kind “start”."""
 
 
 @pytest.fixture(scope="session")
-def pyodide() -> Path:
-    """Folder with the Pyodide that browser tests use."""
-    if not fetch_pyodide.READY.is_file():
-        pytest.skip("These tests need Pyodide: python -m tests.grader.tools.fetch_pyodide fetches it.")
-    return fetch_pyodide.FOLDER
+def node() -> None:
+    """Node.js, which runs Pyodide without a browser and fetches its core."""
+    if shutil.which("npm") is None:
+        missing("The tests of the course in a tab need Node.js: apt-get install nodejs npm.")
+
+
+@pytest.fixture(scope="session")
+def pyodide(node: None, once: Once) -> Path:
+    """Folder with the Pyodide that browser tests use, fetched by the first test process that needs it."""
+    try:
+        folder: Path = once("pyodide", fetch_pyodide.fetch)
+    except (UserError, subprocess.CalledProcessError) as error:
+        missing(f"The tests of the course in a tab need Pyodide, which cannot be fetched: {error}")
+    return folder
 
 
 FilesByArchive = Mapping[str, Mapping[str, bytes]]

@@ -4,7 +4,6 @@ says so."""
 from __future__ import annotations
 
 import random
-import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,10 +30,7 @@ FAILS = "exports.loadPyodide = async () => { throw new Error('no memory'); };"
 BROKEN = "exports.loadPyodide = ("
 
 
-@pytest.fixture(autouse=True)
-def _node() -> None:
-    if shutil.which("node") is None:
-        pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
+pytestmark = pytest.mark.usefixtures("node")
 
 
 def modules(seed: int) -> dict[str, bytes]:

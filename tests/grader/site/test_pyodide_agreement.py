@@ -14,7 +14,6 @@ import json
 import math
 import random
 import re
-import shutil
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -149,8 +148,6 @@ class States:
 @pytest.fixture(scope="module")
 def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) -> States:
     """States of all files in this module, computed by starting Pyodide and native Python only once each."""
-    if shutil.which("node") is None:
-        pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")
     compared, with_integers = items(), integer_files()
     everywhere = [*compared, *with_integers]

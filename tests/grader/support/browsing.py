@@ -4,7 +4,6 @@ problems."""
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.grader.support.fixtures_built_once import Once
+from tests.grader.support.requirements import missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -52,10 +52,7 @@ def launched() -> Iterator[Browser]:
 def browser() -> Iterator[Browser]:
     """The system's browser."""
     if executable() is None:
-        message = "The tests of pages need a browser: apt-get install chromium."
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
+        missing("The tests of pages need a browser: apt-get install chromium.")
     with launched() as running:
         yield running
 

@@ -281,10 +281,10 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure a check in a browser tab."""
-    if not fetch_pyodide.READY.is_file() or shutil.which("node") is None:
-        return  # without Pyodide there is no line
+    if shutil.which("npm") is None:
+        return  # without Node.js there is no line
     folder.mkdir()
-    site = build.build(folder / PATH, str(fetch_pyodide.FOLDER))
+    site = build.build(folder / PATH, str(fetch_pyodide.fetch()))
     item = (assignment.name, assignment.solution.read_text("utf-8"), None, False)
     seconds = {}
     for name, run in (

@@ -55,18 +55,18 @@ def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
                 yield file, archive.read(name)
 
 
-def fetch() -> None:
-    """Fill the cache folder if it is not already complete."""
+def fetch() -> Path:
+    """Fill the cache folder if it is not already complete, and return it."""
     if READY.is_file():
-        return
+        return FOLDER
     FOLDER.mkdir(parents=True, exist_ok=True)
     core = npm_package(*CORE)
     with tempfile.TemporaryDirectory() as folder:
         for name, content in [*((name, core[name]) for name in CORE_FILES), *_packages(Path(folder))]:
             (FOLDER / name).write_bytes(content)
     READY.touch()
+    return FOLDER
 
 
 if __name__ == "__main__":
-    fetch()
-    print(FOLDER)
+    print(fetch())

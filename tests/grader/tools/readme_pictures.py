@@ -1,4 +1,4 @@
-"""Draw the pictures of README.md: `python -m tests.grader.tools.readme_pictures`, with Chromium and a fetched Pyodide.
+"""Draw the pictures of README.md: `python -m tests.grader.tools.readme_pictures`, with Chromium and Node.js.
 
 `page.png` shows lesson 1 in a browser tab, with the editor. `feedback.png` shows a wrong function of lesson 5, with its
 likely cause, beside a dial. `report.png` shows the report of the sample class.
@@ -108,7 +108,7 @@ def main() -> None:
     """Draw all pictures and record their sources."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, launched() as browser:
-        site = build.build(Path(name) / "of" / "a" / "teacher", str(fetch_pyodide.FOLDER), False)
+        site = build.build(Path(name) / "of" / "a" / "teacher", str(fetch_pyodide.fetch()), False)
         with window(browser, site) as tab:
             draw_page(tab)
             draw_feedback(tab)
