@@ -9,6 +9,7 @@
     follow_through_limits      limits on the calls that the grader answers with correct values
     ungraded_functions         leaves out functions that are not graded this term
     otter_scoring              writes the test files that Otter reads, takes Otter's scores, and scales them
+    otter_namespace            the namespace for those test files, for the grader and for Otter's kernel
     grade                      a grade, and its JSON form
     feedback                   a grade as text for a student or for teaching staff
     answer_key                 the right answers to a lesson's questions, with reasons
@@ -25,6 +26,7 @@ MODULES_FOR_OTHER_PACKAGES = (
     "grade",
     "needs_review",
     "row",
+    "otter_namespace",
     "otter_scoring",
     "suite",
 )

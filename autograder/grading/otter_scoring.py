@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.result_markdown import Audience, points_text, printable_lines
 from autograder.checks.results import POINTS, Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import answer_key, feedback
+from autograder.grading.otter_namespace import otter_namespace
 from autograder.protocol.call import ANSWERS
 
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which takes a second, so it is loaded only for grading
@@ -62,16 +63,6 @@ def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
         )
         for number, (question, group) in enumerate(groups.items(), start=1)
     }
-
-
-def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
-    """Return the namespace for generated test files: `result(name)` raises an exception if the test did not pass."""
-
-    def result(name: str) -> None:
-        if name not in passed:
-            raise LookupError(name)  # Otter catches any Exception
-
-    return {"result": result}
 
 
 def passed_test_names(test_results: list[TestResult]) -> set[str]:

@@ -74,7 +74,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 
 _PASSED_TESTS_CELL_TEMPLATE = """\
-from autograder.grading.otter_scoring import otter_namespace
+from autograder.grading.otter_namespace import otter_namespace
 
 result = otter_namespace({passed!r})["result"]
 """

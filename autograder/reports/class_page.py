@@ -6,6 +6,7 @@ all text on the page.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
+from jinja2 import Environment
 
 from autograder import course
 from autograder.checks.results import by_question, points_possible, points_won
@@ -224,9 +226,6 @@ def write(out: Path, class_report: ClassReport, content_hash: str = "", incomple
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
-    environment = templates.environment(templates.FOLDER)
-    environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}"}
-    environment.filters |= {"printable": printable, "semicolon_list": semicolon_list}
     values = {
         "class_report": class_report,
         "alike": alike,
@@ -235,11 +234,20 @@ def write(out: Path, class_report: ClassReport, content_hash: str = "", incomple
         "content_hash": content_hash,
         "incomplete": incomplete,
     }
-    page = environment.get_template("report.html").stream(values)
+    page = _environment().get_template("report.html").stream(values)
     page.enable_buffering(64)
     with atomic(out / CLASS_PAGE_FILE) as file:
         file.writelines(page)
     return out / CLASS_PAGE_FILE
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Return the environment of the page's template, which compiles the template only once per process."""
+    environment = templates.environment(templates.FOLDER)
+    environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}"}
+    environment.filters |= {"printable": printable, "semicolon_list": semicolon_list}
+    return environment
 
 
 def _number(value: float) -> str:

@@ -35,6 +35,7 @@ from autograder.grading.row import GradeKey
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
+from tests.grader.support.limit_breakers import exceed_limit
 from tests.grader.support.made_up_gradebooks import GRADE, packed
 from tests.grader.support.student_folders import put
 
@@ -67,7 +68,7 @@ def small_class(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     }
     for student, text in students.items():
         (folder / NAME / f"{student}.py").write_text(text, "utf-8")
-    grade(folder, out)
+    grade(folder, out, jobs=1)
     return folder, out
 
 
@@ -148,17 +149,6 @@ def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp
     assert "fay" in printed and "gus" in " ".join(lines[at + 1 : at + 3])
     assert "eve" in lines[lines.index("To review by hand, killed:") + 1]
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
-
-
-def exceed_limit(thing: str) -> str:
-    """Exceed the resource limit named by `thing`, or return `thing` if it names no limit."""
-    while thing == "time":
-        pass
-    if thing == "memory":
-        bytearray(200 << 20)
-    if thing == "end":
-        os._exit(3)
-    return thing
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

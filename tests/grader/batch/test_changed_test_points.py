@@ -20,7 +20,7 @@ from autograder.cli import main
 from autograder.cli_support import WRONG_USE
 from autograder.course import Assignment, CourseError
 from autograder.grading.row import GradeKey
-from tests.grader.support.fake_graders import Direct, solved
+from tests.grader.support.fake_graders import Direct, run_in_this_process, solved
 from tests.grader.support.made_up_gradebooks import GRADE, packed
 from tests.grader.support.student_folders import put
 
@@ -50,6 +50,7 @@ def test_changed_points_are_named_before_anybody_is_graded(
     """Changed points can be a mistake even if the total is right, so the instructor sees the old and new points in time
     to stop the run."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
+    run_in_this_process(monkeypatch)
     monkeypatch.setattr(run, "Processes", OtherPoints)
     draw, before = random.Random(seed), None
     for number in range(8):
@@ -64,23 +65,22 @@ def test_changed_points_are_named_before_anybody_is_graded(
         before = now
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("part", ["public", "hidden"])
-def test_points_that_do_not_add_up_grade_nobody(
-    part: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_points_that_do_not_add_up_grade_nobody(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both a run and a check report mistyped points in one sentence that names the file to correct."""
-    path, draw = getattr(course.find(NAME), f"{part}_tests"), random.Random(seed)
+    path = getattr(course.find(NAME), f"{part}_tests")
     text = path.read_text("utf-8")
-    place = draw.choice([*re.finditer(r"(?<=points=)[\d.]+", text)])
-    other = float(place[0]) + draw.choice([2, 0.5, 0.0625, 10])
-    put(tmp_path / part, {path.name: f"{text[: place.start()]}{other}{text[place.end() :]}", f"{NAME}.py": "x = 1\n"})
-    monkeypatch.setattr(Assignment, f"{part}_tests", property(lambda one: tmp_path / part / f"test_{one.name}.py"))
     where = rf"must add up to 20, 8 of them public \(points= in tests/{part}/test_{NAME}.py\)\. Nothing was graded"
-    workers._assignment.cache_clear()
-    job = Job(GradeKey(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
-    with pytest.raises(CourseError, match=where):
-        workers._grade(job, GraderSetup())
+    for seed, too_many in enumerate((2, 10, 0.0625)):
+        folder = tmp_path / f"{seed}" / part
+        place = random.Random(seed).choice([*re.finditer(r"(?<=points=)[\d.]+", text)])
+        other = float(place[0]) + too_many
+        put(folder, {path.name: f"{text[: place.start()]}{other}{text[place.end() :]}", f"{NAME}.py": "x = 1\n"})
+        monkeypatch.setattr(Assignment, f"{part}_tests", property(lambda _, file=folder / path.name: file))
+        workers._assignment.cache_clear()
+        job = Job(GradeKey(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
+        with pytest.raises(CourseError, match=where):
+            workers._grade(job, GraderSetup())
     workers._warm_grader.pop().close()
-    done = CliRunner().invoke(main, ["check", str(tmp_path / part / f"{NAME}.py")])
+    done = CliRunner().invoke(main, ["check", str(folder / f"{NAME}.py")])
     assert (done.exit_code, done.output.count("\n")) == (WRONG_USE, 1) and re.search(where, done.output)

@@ -14,15 +14,15 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder import bounded_processes
 from autograder.batch import run
 from autograder.batch.changes import Changes
 from autograder.batch.gradebook import Gradebook
+from autograder.batch.output_files import is_report_current
 from autograder.batch.summary import Summary
 from autograder.cli import main
 from autograder.submission import Person, UngradablePathError
 from tests.grader.support import classroom
-from tests.grader.support.fake_graders import Direct, solved
+from tests.grader.support.fake_graders import run_in_this_process, solved
 from tests.grader.support.made_up_gradebooks import GRADE, packed, submission_file
 from tests.grader.support.student_folders import put
 
@@ -31,9 +31,14 @@ NAME = "sinusoidal"
 
 @pytest.fixture(autouse=True)
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace graders with fakes, so that no submission runs."""
-    monkeypatch.setattr(run, "Processes", Direct)
-    monkeypatch.setattr(bounded_processes, "map_bounded", lambda function, things: map(function, things))
+    """Replace graders with fakes, so that no submission runs, and write no report."""
+    run_in_this_process(monkeypatch)
+
+
+@pytest.fixture
+def with_report(fake_graders: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare submissions and write the report, as every real run does."""
+    monkeypatch.setattr(run.output_files, "is_report_current", is_report_current)
 
 
 def grade(folder: Path, out: Path, *later: Path) -> str:
@@ -60,6 +65,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
     assert [*zoe.values()][:5] == ["zoë", "", "2.5", "", "2.5"]
 
 
+@pytest.mark.usefixtures("with_report")
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A score changes because of a new submission, a changed test, a manual correction, or two of these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
@@ -219,7 +225,7 @@ def interrupted(*_: object) -> None:
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Iterator[Path]:
+def out(with_report: None, tmp_path: Path) -> Iterator[Path]:
     """Return the OUT folder of a run on a class whose platform reports submission times."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
@@ -253,6 +259,7 @@ def test_lateness_stands_wherever_the_score_does(out: Path) -> None:
     assert page.count("<i>late</i> 3.5") == 1 and 'title="Submitted 2026-11-01T14:22:32."' in page
 
 
+@pytest.mark.usefixtures("with_report")
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
     """Every later run compares the class with the same earlier folders until a command names different ones.
     A missing folder is reported in one sentence."""

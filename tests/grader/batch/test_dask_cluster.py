@@ -25,45 +25,38 @@ from tests.grader.support import classroom
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="the [cluster] extra is not installed")
 
 NAME = "sinusoidal"
-ENDLESS_SECONDS = 1e6
-"""Practically infinite timeout, in seconds, for Dask's settings."""
 
 
 class LoopbackCluster:
-    """A Dask scheduler and its workers, each in a separate process."""
+    """A Dask scheduler in this process, and its workers, each in a separate process."""
 
     def __init__(self, folder: Path) -> None:
-        from distributed import Client
+        from distributed import LocalCluster
 
         self.folder = folder
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        told = folder / "scheduler.json"
-        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        self.client = Client(scheduler_file=str(told), timeout=ENDLESS_SECONDS, set_as_default=False)
-        self.address: str = self.client.scheduler.address
+        self.scheduler = LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None)
+        self.address: str = self.scheduler.scheduler_address
 
     def add(self, name: str) -> None:
         """Start another worker."""
-        options = ["--name", name, "--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder)]
-        self._start("worker", self.address, *options, name=name)
-        while name not in {one["name"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()}:
-            assert self.processes[name].poll() is None
-            time.sleep(0.1)
-
-    def _start(self, program: str, *arguments: str, name: str = "scheduler") -> None:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", self.address, "--name", name, "--nthreads", "1"]
+        command += ["--no-nanny", "--no-dashboard", "--local-directory", str(self.folder)]
         environment = os.environ | {"PYTHONPATH": str(course.ROOT)}
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(command, env=environment, cwd=self.folder, stdout=log, stderr=log)
+        while name not in {worker.name for worker in [*self.scheduler.scheduler.workers.values()]}:
+            assert self.processes[name].poll() is None
+            time.sleep(0.1)
 
     def kill(self, name: str) -> None:
         self.processes[name].kill()
 
     def close(self) -> None:
-        self.client.close()
         for process in self.processes.values():
             process.kill()
             process.wait()
+        self.scheduler.close()
 
 
 def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
@@ -87,7 +80,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)
-    run.grade([folder], tmp_path / "here", jobs=2)
+    run.grade([folder], tmp_path / "here")
     expected = classroom.grades(tmp_path / "here")
     assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in expected}
     with contextlib.closing(LoopbackCluster(tmp_path)) as cluster:

@@ -6,6 +6,8 @@ import copy
 import functools
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -85,6 +87,11 @@ def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignme
     numbers = OtterScorer(assignment, suite.tests).grade_fields([TestResult(test) for test in suite.tests])
     assert numbers["score"] == numbers["max_score"] == 20
     assert faults(numbers["gradescope"]) == []
+
+
+def test_otters_kernel_loads_no_numpy() -> None:
+    program = "import sys; from autograder.grading import otter_namespace; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], cwd=course.ROOT, check=True)
 
 
 def test_a_student_sees_public_results_and_what_is_still_to_be_decided(otter_results: OtterRun) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from autograder.hints import catalogue
 from autograder.hints.reference_oracle import Reference
 from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
 from autograder.protocol.load import load
+from autograder.sandbox.limits import LIMITS, MIB
 from autograder.submission.code import functions
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
@@ -155,15 +157,22 @@ def all_functions_return(result: str, name: str, grader: Grader) -> Grade:
     return grader.grade(assignment, (assignment.solution.read_text("utf-8"), replaced))
 
 
-LARGE = ["np.ones(1 << 18)", pytest.param("[(), []] * 45_000", marks=pytest.mark.long)]
+MANY_VALUES = "[(), []] * 9_000"
+"""Result of many small values, which take so long to decode that 32 MiB of them would take seconds."""
 
 
-@pytest.mark.parametrize("result", LARGE)
-def test_results_that_are_too_large_together_end_no_grader(result: str, grader: Grader) -> None:
+@pytest.mark.parametrize(
+    ("result", "mib"), [("np.ones(1 << 18)", 32), pytest.param(MANY_VALUES, 1, marks=pytest.mark.long)]
+)
+def test_results_that_are_too_large_together_end_no_grader(
+    result: str, mib: int, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The grader keeps all results until the grade is complete. Each result is allowed, but not all of them."""
+    assert LIMITS.total_reply_bytes == 32 * MIB
+    monkeypatch.setattr(grader.sandbox, "limits", replace(LIMITS, total_reply_bytes=mib * MIB))
     judged = all_functions_return(result, "rope", grader)
     assert judged.status in (SubmissionStatus.KILLED, SubmissionStatus.TIMEOUT) and judged.score <= 2
-    assert judged.status is SubmissionStatus.TIMEOUT or "more than 32 MiB" in judged.test_results[-1].message
+    assert judged.status is SubmissionStatus.TIMEOUT or f"more than {mib} MiB" in judged.test_results[-1].message
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -248,10 +257,10 @@ def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> Non
     """The rows, feedback and report lines of all other students stay the same, and each arbitrary submission
     adds a row."""
     put(tmp_path / "class", {f"{student}.py": text for student, text in HONEST.items()})
-    grade([tmp_path / "class"], tmp_path / "alone", NAME, jobs=2)
+    grade([tmp_path / "class"], tmp_path / "alone", NAME)
     shutil.copytree(tmp_path / "alone", tmp_path / "beside")
     put(tmp_path / "class", OTHERS)
-    grade([tmp_path / "class"], tmp_path / "beside", NAME, jobs=2)
+    grade([tmp_path / "class"], tmp_path / "beside", NAME)
     assert seen(tmp_path / "beside") == seen(tmp_path / "alone")
     tops = {name.partition("/")[0] for name in OTHERS}
     assert len(classroom.grades(tmp_path / "beside")) == len(HONEST) + len(tops)

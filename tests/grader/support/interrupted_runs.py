@@ -37,9 +37,7 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
     """Run a batch with fake graders, kill it when it opens a file under OUT or stores a grade for the n-th time, and
     return True if it was killed. The run may finish before it reaches that moment."""
-    forking = multiprocessing.get_context("forkserver")
-    forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
-    process = forking.Process(target=_until_killed, args=(moment, folder, out))
+    process = multiprocessing.get_context("forkserver").Process(target=_until_killed, args=(moment, folder, out))
     process.start()
     process.join()
     assert process.exitcode in (0, -signal.SIGKILL)

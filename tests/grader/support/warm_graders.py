@@ -1,6 +1,6 @@
 """Warm graders and readers, for batch tests that are not about the start and end of processes.
 
-In batch tests, graders stay alive from one batch to the next, submissions are read in forks of a loaded process, and
+In batch tests, graders stay alive from one batch to the next, graders and readers are forks of a loaded process, and
 the submissions of a class are compared in this process. Tests of the command use separate processes.
 """
 
@@ -15,6 +15,14 @@ import pytest
 from autograder import bounded_processes
 from autograder.batch import run
 from autograder.batch.workers import GraderSetup, Processes
+
+PRELOADED_MODULES = [
+    "autograder.grading.grader",
+    "autograder.reports.similarity",
+    "tests.grader.support.interrupted_runs",
+    "tests.grader.support.limit_breakers",
+]
+"""Modules that the processes of batch tests need."""
 
 _warm: dict[tuple[int, object], Processes] = {}
 
@@ -37,7 +45,7 @@ def _taken(size: int, setup: GraderSetup) -> Processes:
 def warm_graders() -> Iterator[None]:
     """Make all batches that this process starts share one set of worker processes."""
     forking = multiprocessing.get_context("forkserver")
-    forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
+    forking.set_forkserver_preload(PRELOADED_MODULES)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Processes", _taken)
         patch.setattr(bounded_processes, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
