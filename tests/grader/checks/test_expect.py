@@ -251,16 +251,14 @@ WRONG_TYPES = {
 
 
 def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment: Assignment) -> None:
-    solution = catalogue.solution(assignment)
+    solution, reference = catalogue.solution(assignment), Reference(assignment)
     right = dict(vars(solution)["ANSWERS"])
     for key, value in right.items():
         form = form_of_right_answer(value)
         for code in WRONG_TYPES.get(form, ["5", "True", "['a']"]):
             vars(solution)["ANSWERS"] = right | {key: eval(code, {"np": np})}
             with pytest.raises(FailedTestError) as caught:
-                expect.answer(
-                    StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment)), key
-                )
+                expect.answer(StudentModule(assignment.name, catalogue.ModuleBackend(solution), reference), key)
             told = caught.value
             if told.hint is None:  # otherwise it is a known wrong number, such as a fraction for a whole number
                 answer = value_text(vars(solution)["ANSWERS"][key])

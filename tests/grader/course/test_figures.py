@@ -228,10 +228,10 @@ def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_pa
     the dark theme."""
     saved = []
     for name in ("first.svg", "second.svg"):
-        figures.save(drawn(pictures_of["sinusoidal"].position_slice), tmp_path / name)
+        figures.save(drawn(pictures_of["alibi"].slopes_in_the_gaps), tmp_path / name)
         saved.append((tmp_path / name).read_text("utf-8"))
     assert saved[0] == saved[1]
-    assert ">all positions</text>" in saved[0] and "DejaVu Sans', 'Bitstream" not in saved[0]
+    assert ">12 heads</text>" in saved[0] and "DejaVu Sans', 'Bitstream" not in saved[0]
     drawing = saved[0].partition("</style>")[2]
     assert not [colour for colour in figures.THEME if colour.lower() in drawing.lower()]
     assert {f"--{name}" for name, _, _ in figures.THEME.values()} >= set(re.findall(r"var\((--\w+)\)", drawing))

@@ -35,7 +35,7 @@ def wasteful(assignment):
     module.alibi_slopes = alibi_slopes
     return module
 
-resource_demands.plain_module = wasteful
+resource_demands.plain_module, resource_demands.MAX_SECONDS = wasteful, 0.3
 demands = list(resource_demands.demands(course.find("alibi")))
 assert not any(demand.failure for demand in demands)
 print(sum(demand.is_excessive for demand in demands))
@@ -43,12 +43,13 @@ print(sum(demand.is_excessive for demand in demands))
 WAYS = {
     "memory": {"calls": 1000, "waste": "np.zeros(80 << 20, dtype=np.uint8)"},
     "time": {
-        "calls": 1,
+        "calls": 2,
         "waste": "end = time.process_time() + 1.2 * resource_demands.MAX_SECONDS\n"
         "            while time.process_time() < end: pass",
     },
 }
-"""Ways to waste a resource, and the number of calls that do so."""
+"""Ways to waste a resource, and the number of calls that do so. A test that wastes time calls the function twice: its
+second run decides."""
 
 
 @pytest.mark.long
@@ -68,7 +69,7 @@ def test_no_test_demands_more_than_its_docstring_says() -> None:
 def test_a_reading_that_needs_too_much_is_found(way: str) -> None:
     code = WASTEFUL.format(**WAYS[way])
     done = subprocess.run([sys.executable, "-c", code], cwd=course.ROOT, capture_output=True, text=True, check=True)
-    assert int(done.stdout) >= 1
+    assert int(done.stdout) == 1 if way == "time" else int(done.stdout) >= 1
 
 
 def test_every_lesson_has_simplest_implementations() -> None:

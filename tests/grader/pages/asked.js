@@ -90,5 +90,23 @@ window.asked = (() => {
       return ["over", "cut", "faint"].flatMap((fault) => seen[fault](drawing).map((text) => [fault, width, text]));
     });
   });
-  return { wider, empty, wrongRoots, closed, answer, pictures, searched, controls, examined, unread };
+  // Whether the menu of each visible button lies inside the window and does not scroll sideways.
+  const menusThatFit = () => all(".opens").filter((button) => button.checkVisibility()).map(({ popoverTargetElement: menu }) => {
+    menu.showPopover();
+    const { left, right, width } = menu.getBoundingClientRect();
+    const fits = width > 0 && left >= 0 && right <= innerWidth && menu.scrollWidth <= menu.clientWidth;
+    menu.hidePopover();
+    return fits;
+  });
+  // What cannot be read of a header whose letters are closer or wider apart, as in another font.
+  const unreadHeader = (spacings) => {
+    const [header, style] = [document.querySelector(".top"), document.head.appendChild(document.createElement("style"))];
+    const found = spacings.flatMap((spacing) => {
+      style.textContent = `.top * { letter-spacing: ${spacing} }`;
+      return ["over", "cut"].flatMap((fault) => seen[fault](header).map((text) => [spacing, fault, text]));
+    });
+    style.remove();
+    return found;
+  };
+  return { wider, empty, wrongRoots, closed, answer, pictures, searched, controls, examined, unread, unreadHeader, menusThatFit };
 })();

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from autograder import bounded_processes
 from autograder.batch import output_files
 from autograder.grading.grade import to_json
 from autograder.grading.row import GradeKey, Row
@@ -42,14 +43,18 @@ CLASS_SIZE = 60
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Report on a class with three extra students, who have long or hostile names and similar code."""
+    """Report on a class with three extra students, who have long or hostile names and similar code.
+
+    This process compares the submissions; `test_similarity` covers separate processes."""
     out = tmp_path_factory.mktemp("class")
     submission_files = made_up_gradebooks.made_up_class(CLASS_SIZE, distinct=10)
     grade = made_up_gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((made_up_gradebooks.submission_file(name, made_up_gradebooks.CODE), grade))
     made_up_gradebooks.write(out, submission_files)
-    output_files.write_report_and_similarity(out)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounded_processes, "map_bounded", map)
+        output_files.write_report_and_similarity(out)
     return out / "report.html"
 
 

@@ -107,7 +107,7 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
     )
 
 
-@pytest.mark.parametrize("lesson", ["attention", "naive", "rope", "alibi"])
+@pytest.mark.parametrize("lesson", ["attention", "naive", "alibi"])
 def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> None:
     """A student can have the name of one sample and submit a copy of another sample."""
     paths = sorted((TESTS_FOLDER / "submissions" / lesson).glob("*.py"))
