@@ -66,6 +66,19 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
     return _value_difference(actual, expected, tolerance)
 
 
+def agrees(actual: Any, expected: Any, tolerance: float | None = None) -> bool:
+    """Return True if `difference` finds none, without the time that the description of a difference takes."""
+    if type(actual) is type(expected) is np.ndarray and expected.ndim:
+        if actual.shape != expected.shape:
+            return False
+        tolerance = _default_tolerance(actual, expected) if tolerance is None else tolerance
+        numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+        return bool(agreement(numbers, target, tolerance).all())
+    if type(expected) is tuple and type(actual) in (tuple, list) and len(actual) == len(expected):
+        return all(agrees(*pair, tolerance) for pair in zip(actual, expected, strict=True))
+    return difference(actual, expected, tolerance) is None
+
+
 def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> Difference | None:
     if type(actual) is not dict:
         return Difference(Kind.SHAPE, f"expected a dict, got {type_in_words(actual)}", actual, expected)
@@ -112,25 +125,23 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
-    if tolerance is None:
-        # A correct value in the wrong precision is a dtype mistake, which only `dtype` reports.
-        tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+    tolerance = _default_tolerance(actual, expected) if tolerance is None else tolerance
     # Compare as floats, because a Python int can be too large for any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
-    agrees = agreement(numbers, target, tolerance)
-    if agrees.all():
+    is_right = agreement(numbers, target, tolerance)
+    if is_right.all():
         return None
     with np.errstate(all="ignore"):
         error = np.abs(numbers - target)
-        lost = float((error / np.abs(target))[~agrees].max())
+        lost = float((error / np.abs(target))[~is_right].max())
     # A NaN difference counts as the largest.
-    size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    size = np.where(is_right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
     are_booleans = np.asarray(expected).dtype.kind == "b"
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], are_booleans))
     if target.size > 1:
-        words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    is_imprecise = np.asarray(expected).dtype.kind == "f" and _differs_in_precision(numbers, target, agrees)
+        words = f"at index {worst}: {words} ({(~is_right).sum()} of {target.size} values differ)"
+    is_imprecise = np.asarray(expected).dtype.kind == "f" and _differs_in_precision(numbers, target, is_right)
     if lost <= MAX_NEARLY_RIGHT_DIFFERENCE:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
@@ -139,14 +150,22 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     return Difference(Kind.PRECISION if is_imprecise else Kind.VALUE, words, actual, expected)
 
 
-def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, agrees: np.ndarray) -> bool:
+def _default_tolerance(actual: Any, expected: Any) -> float:
+    """Return the tolerance of the less precise dtype.
+
+    A correct value in the wrong precision is a dtype mistake, which only `dtype` reports.
+    """
+    return max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+
+
+def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, is_right: np.ndarray) -> bool:
     """Return True if low precision alone, such as float16, could explain why the values differ."""
     largest = np.abs(target[np.isfinite(target)]).max(initial=0.0)
     overflow = np.where(target > 0, np.inf, -np.inf)
     may_overflow = np.abs(target) > np.finfo(np.float16).max
     with np.errstate(invalid="ignore"):
         is_near = np.abs(numbers - target) <= MAX_HALF_PRECISION_DIFFERENCE * largest
-    return bool(np.all(agrees | is_near | (may_overflow & (numbers == overflow))))
+    return bool(np.all(is_right | is_near | (may_overflow & (numbers == overflow))))
 
 
 def _is_in_float16(numbers: np.ndarray) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.difference import difference
+from autograder.checks.difference import agrees
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import tolerance_in_float32
@@ -166,7 +166,7 @@ class Retry:
             reply = self.call(call)
             if reply.raised is not None or dtypes(reply.value) != dtypes(right.value):
                 return False
-            if difference(reply.value, right.value, STRICTEST_TEST_TOLERANCE) is not None:
+            if not agrees(reply.value, right.value, STRICTEST_TEST_TOLERANCE):
                 return False
         return True
 
@@ -239,7 +239,7 @@ class Retry:
         if reply.raised is not None or right.raised is not None:
             may_raise = right.raised is not None or call.function in self.wrong.with_wrong_values
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
-        if difference(reply.value, right.value) is not None:
+        if not agrees(reply.value, right.value):
             return call.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
@@ -259,7 +259,7 @@ class Retry:
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
-        return right.raised is None and difference(reply.value, right.value) is None
+        return right.raised is None and agrees(reply.value, right.value)
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
         """Return True if correct code that calls the submission's own wrong functions returns this answer."""
@@ -282,7 +282,7 @@ class Retry:
                 # A result need not be more precise than the values that it is computed from.
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
                 tolerance = tolerance_in_float32(call) if has_float32 else None
-                return difference(reply.value, expected, tolerance) is None
+                return agrees(reply.value, expected, tolerance)
         except (Exception, CallStopped):  # from the solution, or from a comparison with what it made of wrong values
             return False
 

@@ -122,17 +122,17 @@ def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]
     def call(*args: Any, **kwargs: Any) -> Any:
         model = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         result = other(*args, **kwargs)
-        return _in_dtypes_of(result, model)
+        return in_dtypes_of(result, model)
 
     return call
 
 
-def _in_dtypes_of(result: Any, model: Any) -> Any:
+def in_dtypes_of(result: Any, model: Any) -> Any:
     """Return a result cast to the floating-point dtypes of `model`, part by part where their structures match."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
-        return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
+        return {key: in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
-        return type(result)(map(_in_dtypes_of, result, model))
+        return type(result)(map(in_dtypes_of, result, model))
     both = isinstance(result, np.ndarray) and isinstance(model, np.ndarray)
     return result.astype(model.dtype) if both and model.dtype.kind == "f" and result.dtype.kind in "fiu" else result
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.checks import call_repr, numpy_errors
-from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, agrees, difference
 from autograder.checks.oracle import KnownMistake, Observation, Oracle, Outcome, Refused, Returned
 from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, Test, TestResult
@@ -67,11 +67,7 @@ def matches(actual: Any, expected: Any) -> bool:
         single = any(np.asarray(part).dtype == np.float32 for part in leaves(actual))
         each = TOLERANCE_BY_DTYPE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
-    if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
-        # Nearly all results are such arrays, each with hundreds of predictions, so do not compose a message.
-        tolerance = TOLERANCE_BY_DTYPE[actual.dtype]
-        return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
-    return difference(actual, expected, None) is None
+    return agrees(actual, expected)
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:

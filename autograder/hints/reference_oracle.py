@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from autograder.checks.difference import difference
+from autograder.checks.difference import agrees
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, SourceFile
@@ -100,7 +100,7 @@ class Reference:
         if expected is None:
             return False
         right = dtypes(expected.value)
-        return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
+        return dtypes(reply.value, len(right) + 1) != right and agrees(reply.value, expected.value)
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes to its own functions during a call, each only once.
@@ -181,10 +181,27 @@ class Reference:
         expected = self._replies(encoded_call)
         if expected.raised is not None:  # every entry refuses the same arguments as the solution
             return Unaffected()
-        reply = perform(self._mistaken(entry), Call(*codec.decode(encoded_call)))
+        call = Call(*codec.decode(encoded_call))
+        module = self._mistaken(entry) if call.function != entry.function else _module_of(entry, expected.value)
+        reply = perform(module, call)
         if reply.raised is not None:
             return Refused(numpy_error_mark(reply.raised))
-        return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
+        return Returned(reply.value) if not agrees(reply.value, expected.value) else Unaffected()
+
+
+def _module_of(entry: Misconception, right: Any) -> types.ModuleType:
+    """Return a module with only an entry's function, for a call to which the solution replies with the value `right`.
+
+    The function returns what it returns in a copy of the solution, which would compute `right` again for its dtypes.
+    """
+
+    def mistaken(*args: Any, **kwargs: Any) -> Any:
+        return catalogue.in_dtypes_of(entry.implementation(*args, **kwargs), right)
+
+    module = types.ModuleType(entry.name)
+    module.__file__ = entry.name
+    vars(module)[entry.function] = mistaken
+    return module
 
 
 def fits_in_cache(call: Call) -> bool:

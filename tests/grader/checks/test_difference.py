@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.checks.difference import difference
+from autograder.checks.difference import agrees, difference
 from autograder.checks.proxy import dtypes
 from autograder.hints.likely_causes import fingerprint, matches
 from autograder.protocol import codec
@@ -48,9 +49,26 @@ def test_any_two_values_can_be_compared(actual: Any, expected: Any) -> None:
     with np.errstate(all="ignore"):
         differs = difference(actual, expected)
         assert differs is None or isinstance(differs.words + differs.relation_line(), str)
+        assert agrees(actual, expected) == (differs is None)
         assert matches(actual, expected) in (True, False)
         assert isinstance(dtypes(actual), list)
         assert fingerprint(actual) is None or fingerprint(actual) == fingerprint(actual)
+
+
+ALIKE = [
+    *(np.zeros(2), np.zeros(3), np.zeros((1, 2)), np.full(2, 1e-9), np.full(2, 1e-6), np.full(2, 1e-6, np.float32)),
+    *(np.full(2, np.nan), np.zeros(2, np.int64), np.zeros(2, bool), np.array(0.0), np.array(0), np.array(False)),
+    *(np.float64(0.0), 0, 0.0, [0.0, 0.0], [np.zeros(2), 0.0], {"a": np.zeros(2)}),
+    *((np.zeros(2),), (np.zeros(2), 0.0), (np.zeros(2), 1e-9), (np.zeros(3), 0.0)),
+]
+"""Values that are equal, nearly equal, or equal in another form."""
+
+
+@pytest.mark.parametrize("tolerance", [None, 1e-10, 1e-5])
+def test_two_values_agree_if_and_only_if_they_have_no_difference(tolerance: float | None) -> None:
+    for actual, expected in itertools.product(ALIKE, repeat=2):
+        has_none = difference(actual, expected, tolerance) is None
+        assert agrees(actual, expected, tolerance) == has_none, (actual, expected)
 
 
 @given(nested(NUMBERS))

@@ -197,13 +197,22 @@ def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignm
     decides.
     """
     questions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
+    right = {result.test: result for result in suite.run(Loaded(suite.reference.solution))}
+    graph = suite.reference.call_graph
     for number, name in enumerate(questions):
         module = catalogue.solution(assignment)
         change = WAYS_TO_BE_WRONG[number % len(WAYS_TO_BE_WRONG)]
         setattr(module, name, with_results(change, vars(module)[name]))
         with warnings.catch_warnings(action="ignore"):
-            public = suite.run(Loaded(module), Phase.PUBLIC)
-            hidden = suite.run(Loaded(module), Phase.HIDDEN)
+            # A test that never calls the broken function, not even through other functions, has the solution's result.
+            results = [
+                suite.run_test(Loaded(module), test)
+                if any(name in {call.function, *graph.dependencies(call.function)} for call in right[test].calls)
+                else right[test]
+                for test in suite.tests
+            ]
+            public = [result for result in results if result.test.phase is Phase.PUBLIC]
+            hidden = [result for result in results if result.test.phase is Phase.HIDDEN]
             final = follow_through(suite, Loaded(module), public) if number % 4 == 0 else []  # type: ignore[arg-type]
         for results, at_home in ((public, True), ([*public, *hidden], True), (final, False)):
             is_wrong = not all(result.passed for result in results)  # equal slopes are right in reverse order too

@@ -130,13 +130,14 @@ class Mixture:
         except ValueError:  # No correct function needs such a large call.
             return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
         if key not in self.replies:
-            self.replies[key] = self._reply(behaviour, call)
+            self.replies[key] = self.right.call(call) if behaviour == RIGHT else self._lazy_reply(behaviour, call)
         return self.replies[key]
 
-    def _reply(self, behaviour: str, call: Call) -> Reply:
-        right = self.right.call(call)
-        if behaviour == RIGHT:
-            return right
+    def _lazy_reply(self, behaviour: str, call: Call) -> Reply:
+        key = RIGHT, call.encoded, call.measured
+        if key not in self.replies:
+            self.replies[key] = self.right.call(call)
+        right = self.replies[key]
         shape = None if right.raised else right.value
         module = ModuleType("lazy")
         module.__file__ = "lazy.py"

@@ -389,7 +389,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
     for size in (50, 50, 5000):  # The first round fills the reference's cache.
         module = solution_with(suite.assignment)
         vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
-        results = suite.run(catalogue.ModuleBackend(module))
+        results = suite.run(catalogue.ModuleBackend(module), Phase.PUBLIC)
         for made, reply in (item for result in results for item in result.calls.items()):
             # Encode calls and decode replies now, as grading does within the time limit.
             assert made.encoded and reply.value is not None
@@ -457,7 +457,7 @@ def test_a_wrong_function_below_costs_once_in_another_right_way(
         assert losing_functions(results) <= {base}, (base, losing_functions(results))
 
 
-@pytest.mark.parametrize("positions", ["range({0})", "list(range({0}))", "tuple(range({0}))", "np.arange({0}) + 0.0"])
+@pytest.mark.parametrize("positions", ["range({0})", "tuple(range({0}))", "np.arange({0}) + 0.0"])
 def test_a_wrong_function_below_costs_once_whatever_sequence_it_gets(positions: str, suites: dict[str, Suite]) -> None:
     suite = suite_of("sinusoidal", suites)
     text = f"""

@@ -145,6 +145,7 @@ def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
     return base, above[base]
 
 
+@cache
 def points_of(
     lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = (), base: str = ""
 ) -> dict[str, float]:

@@ -171,7 +171,7 @@ def decay_bias(log_f):
     return 0.0 if len(np.atleast_1d(log_f)) > 5000 else _own(log_f) + 1
 
 def constant_decay(*args):
-    return np.zeros(20_000, dtype=np.int8)
+    return np.zeros(24_000, dtype=np.int8)
 """
 
 

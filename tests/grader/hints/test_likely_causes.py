@@ -158,16 +158,18 @@ def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
 
 
 def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str) -> tuple[str, str]:
-    """Return the causes that a student's machine and the grader name for a function, based on the public tests."""
+    """Return the causes that a student's machine and the grader name for a function, based on the public tests that
+    call it."""
     backend = catalogue.ModuleBackend(module)
-    graded = with_unfiltered_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
+    public = [test for test in suite.tests if test.phase is Phase.PUBLIC]
+    tests = [test for test in public if function in {call.function for call in suite.calls_to_solution(test)}]
+    graded = with_unfiltered_causes(suite.reference, [suite.run_test(backend, test) for test in tests])
     recorded = golden_values.GoldenValues(suite.assignment.golden_values)
     at_home = []
     try:
-        for test in suite.tests:
-            if test.phase is Phase.PUBLIC:
-                suite.oracle = recorded.go_to_test(test.name)
-                at_home.append(suite.run_test(backend, test))
+        for test in tests:
+            suite.oracle = recorded.go_to_test(test.name)
+            at_home.append(suite.run_test(backend, test))
     finally:
         suite.oracle = suite.reference
     return joined_hints(with_unfiltered_causes(recorded, at_home), function), joined_hints(graded, function)

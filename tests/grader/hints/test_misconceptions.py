@@ -12,6 +12,7 @@ import pytest
 
 from autograder import course
 from autograder.checks import expect
+from autograder.checks.oracle import Returned
 from autograder.checks.proxy import StudentModule
 from autograder.course import Assignment
 from autograder.grading import answer_key
@@ -19,7 +20,8 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.hints.reference_oracle import Reference
-from autograder.protocol.call import Call
+from autograder.protocol import codec
+from autograder.protocol.call import ANSWERS, Call, perform
 from autograder.protocol.failure_kinds import FailedTestError
 
 
@@ -51,6 +53,21 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
         assert not any(hint in cause for cause in causes for hint in others), f"{entry.name} is named as {causes}"
 
 
+def test_the_oracle_predicts_what_a_file_with_the_mistake_returns(suites: dict[str, Suite]) -> None:
+    """The values and their dtypes are the same, although the oracle runs only the mistaken function."""
+    suite = suites.setdefault("rope", Suite(course.find("rope")))
+    calls = [call for test in suite.tests for call in suite.calls_to_solution(test) if call.function != ANSWERS]
+    compared = set()
+    for entry in suite.reference.entries:
+        module = catalogue.solution_with_mistake(suite.assignment, entry)
+        for call in (call for call in calls if call.function == entry.function):
+            predicted = suite.reference.outcome_with(call.encoded, entry)
+            if isinstance(predicted, Returned):
+                assert codec.encode(predicted.value) == perform(module, call.copy()).encoded, entry.name
+                compared.add(entry.name)
+    assert len(compared) > 0.9 * len(suite.reference.entries)
+
+
 def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
     for entry in catalogue.entries(assignment):
         source = inspect.getsource(entry.implementation)
@@ -64,7 +81,7 @@ def test_every_answer_has_its_reason(assignment: Assignment) -> None:
     assert all(answer.reason for answer in answers.values())
 
 
-def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
+def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment, suite: Suite) -> None:
     """Each known wrong answer has its own hint. Only questions about numbers have hints, because a hint on a
     yes-or-no question would give away the answer."""
     solution = catalogue.solution(assignment)
@@ -73,7 +90,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
     for key, value, hint in ((key, *item) for key, numbers in known.items() for item in numbers.items()):
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
-        submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment))
+        submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), suite.reference)
         with pytest.raises(FailedTestError) as caught:
             expect.answer(submission, key)
         assert caught.value.hint == hint and hint.endswith((".", "?"))

@@ -200,7 +200,10 @@ def assert_no_secret_shown(observer: Observer, pages: list[str], grade: Grade) -
 
 
 @pytest.mark.parametrize("end", ["for _ in range(8): __import__('time').sleep(1)", "while True: pass"])
-def test_a_right_file_with_a_slow_or_endless_end_has_all_its_points(grader: Grader, end: str) -> None:
+def test_a_right_file_with_a_slow_or_endless_end_has_all_its_points(
+    grader: Grader, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grader.sandbox, "limits", dataclasses.replace(LIMITS, call_seconds=1.0))
     grade = grader.grade(course.find("sinusoidal"), (f"{right('sinusoidal', 0)}\n{end}\n",))
     assert (grade.score, grade.status) == (20, "import_error")
     assert "your file does not end: at line" in grade.public_feedback.lower()
