@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from autograder.course import Assignment, all_lessons, seed, shipped_autograder_files
 from autograder.handout.stubs_and_recorded_values import BEGIN, END, right_answer_entries, stub
@@ -33,13 +33,30 @@ BINARY_FILE_PATHS = frozenset(
 def leaks(files: Mapping[str, bytes]) -> list[str]:
     """Return a description of each secret in the files; an empty list means that students may receive the files."""
     secrets = _secret_descriptions()
-    by_block: dict[str, set[str]] = {"": {part for part in secrets if len(part) < MIN_SECRET_CHARACTERS}}
-    for part in secrets.keys() - by_block[""]:
-        for start in range(LOOKUP_BLOCK_CHARACTERS):
-            by_block.setdefault(part[start : start + LOOKUP_BLOCK_CHARACTERS], set()).add(part)
+    by_block = _by_block(secrets)
     texts = {name: content for name, content in files.items() if name not in BINARY_FILE_PATHS}
     reasons = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
     return [f"{name}: {what}" for name, content in texts.items() for what in reasons[content]]
+
+
+def _by_block(parts: Iterable[str]) -> dict[str, set[str]]:
+    """Return the parts that can begin around each block of characters; the empty block holds all short parts."""
+    by_block: dict[str, set[str]] = {}
+    for part in parts:
+        starts = range(LOOKUP_BLOCK_CHARACTERS) if len(part) >= MIN_SECRET_CHARACTERS else ()
+        for block in [part[start : start + LOOKUP_BLOCK_CHARACTERS] for start in starts] or [""]:
+            by_block.setdefault(block, set()).add(part)
+    return by_block
+
+
+def _parts_in(squeezed: str, by_block: Mapping[str, Set[str]]) -> set[str]:
+    """Return the parts that occur in a squeezed text."""
+    # A part's first MIN_SECRET_CHARACTERS always contain one of these blocks, so most parts need no search.
+    blocks = {
+        squeezed[start : start + LOOKUP_BLOCK_CHARACTERS] for start in range(0, len(squeezed), LOOKUP_BLOCK_CHARACTERS)
+    }
+    likely = {part for block in by_block.keys() & {"", *blocks} for part in by_block[block]}
+    return {part for part in likely if part in squeezed}
 
 
 def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, Set[str]]) -> Iterator[str]:
@@ -50,17 +67,14 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
         return
     # A seed of three or fewer digits, or one that equals the year of the licence, is indistinguishable from other
     # numbers.
-    if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
+    number = str(seed())
+    is_distinct = len(number) > 3 and number in text
+    if is_distinct and re.search(rf"(?<![\w.+/])(?<!\(c\) ){number}(?![\w.+/])", text):
         yield "the term's seed"
     without_tags = re.sub(r"<[^>]*>", "", text)  # highlighted code contains tags
     squeezed = "".join(map(_squeezed, dict.fromkeys((text, without_tags))))
-    # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks, so most secrets need no search. Shorter
-    # secrets are in the empty block.
-    blocks = {
-        squeezed[start : start + LOOKUP_BLOCK_CHARACTERS] for start in range(0, len(squeezed), LOOKUP_BLOCK_CHARACTERS)
-    }
-    likely = {part for block in by_block.keys() & {"", *blocks} for part in by_block[block]}
-    yield from (what for part, what in secrets.items() if part in likely and part in squeezed)
+    if found := _parts_in(squeezed, by_block):
+        yield from (what for part, what in secrets.items() if part in found)
 
 
 def _secret_descriptions() -> dict[str, str]:
@@ -82,7 +96,8 @@ def _secret_descriptions() -> dict[str, str]:
             secrets |= dict.fromkeys(long, f"a line of {name}'s {whose}")
     public = _squeezed("\n".join(shown))
     squeezed = {_squeezed(text): f"{what}: {text.strip()[:60]}" for text, what in secrets.items()}
-    return {part: what for part, what in squeezed.items() if part not in public}
+    in_public = _parts_in(public, _by_block(squeezed))
+    return {part: what for part, what in squeezed.items() if part not in in_public}
 
 
 def _squeezed(text: str) -> str:

@@ -18,6 +18,7 @@ from autograder.checks import quiz_answers
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, SourceFile
 from autograder.checks.value_text import value_text
+from autograder.course import Assignment
 from autograder.grading import answer_key
 from autograder.grading.answer_key import RightAnswer
 from autograder.hints import catalogue
@@ -41,6 +42,8 @@ class SelfStudyContext(LocalContext):
     def __init__(self, place: CheckPlace = TERMINAL, root: Path = Path()) -> None:
         super().__init__(root, place)
         self.seed = course.seed()
+        self._solutions: dict[str, tuple[SourceFile, CallGraph, list[str]]] = {}
+        """Each solution whose functions have been shown, with its call graph and its private helpers."""
 
     def load_oracle(self, assignment: str) -> Reference:
         """Load an assignment's solution."""
@@ -73,17 +76,21 @@ class SelfStudyContext(LocalContext):
 
     def worked_solution(self, assignment: str, function: str) -> str | None:
         """Return a function's worked solution, with the private helpers that it needs; None if there is none."""
-        solution, stub_source = SourceFile(course.find(assignment).solution), SourceFile(course.find(assignment).stub)
+        if assignment not in self._solutions:
+            self._solutions[assignment] = _solution_with_graph_and_helpers(course.find(assignment))
+        solution, graph, private_helpers = self._solutions[assignment]
         if function not in solution.functions:
             return None
-        dependencies = CallGraph(solution.functions).dependencies(function)
-        helpers = [
-            name
-            for name in solution.functions
-            if name in dependencies and name[0] == "_" and name not in stub_source.functions
-        ]
+        helpers = [name for name in private_helpers if name in graph.dependencies(function)]
         texts = [ast.get_source_segment(solution.text, solution.functions[name]) or "" for name in [*helpers, function]]
         return re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts))
+
+
+def _solution_with_graph_and_helpers(assignment: Assignment) -> tuple[SourceFile, CallGraph, list[str]]:
+    """Return a parsed solution, its call graph, and its private functions that are not in the stub."""
+    solution, stub = SourceFile(assignment.solution), SourceFile(assignment.stub)
+    private_helpers = [name for name in solution.functions if name[0] == "_" and name not in stub.functions]
+    return solution, CallGraph(solution.functions), private_helpers
 
 
 def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:

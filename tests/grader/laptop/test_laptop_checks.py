@@ -117,9 +117,15 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
     )
 
 
-@pytest.mark.parametrize("function", ["rope_frequencies", "rotate_half", "decode_step"])
 @pytest.mark.parametrize(
-    "fault", ["x = (", "  x = 1", "def f(:", "x = 'abc", "missing_name", "raise ValueError('line 0')"]
+    ("fault", "function"),
+    [
+        *(
+            (fault, "rotate_half")
+            for fault in ("x = (", "  x = 1", "def f(:", "x = 'abc", "raise ValueError('line 0')")
+        ),
+        *(("missing_name", function) for function in ("rope_frequencies", "rotate_half", "decode_step")),
+    ],
 )
 def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_to_fix(
     check: Check, fault: str, function: str
@@ -194,18 +200,18 @@ BROKEN_FILES = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
-    "Your file did not return within 2 seconds at line 1": b"while True: pass\n",
+    "Your file did not return within 1 seconds at line 1": b"while True: pass\n",
 }
 
 
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the time limit of a call to two seconds instead of five."""
+    """Set the time limit of a call to one second instead of five."""
     assert LIMITS.call_seconds == terminal_or_tab.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
     options = terminal_or_tab.TERMINAL.pytest_options
-    shorter = tuple(option.replace(f"={terminal_or_tab.LOCAL_TIMEOUT_SECONDS}", "=2") for option in options)
+    shorter = tuple(option.replace(f"={terminal_or_tab.LOCAL_TIMEOUT_SECONDS}", "=1") for option in options)
     assert shorter != options
-    monkeypatch.setattr(terminal_or_tab, "LOCAL_TIMEOUT_SECONDS", 2)
+    monkeypatch.setattr(terminal_or_tab, "LOCAL_TIMEOUT_SECONDS", 1)
     monkeypatch.setitem(vars(terminal_or_tab.TERMINAL), "pytest_options", shorter)
 
 
@@ -293,7 +299,7 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(short_timeout: 
     write_solution(rope_solution(lines="while True: pass"))
     printed = check("rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
-    assert "rope_cos_sin did not return within 2 seconds at line " in printed
+    assert "rope_cos_sin did not return within 1 seconds at line " in printed
     assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed
     assert "builds on `rope_cos_sin`: fix that first" in printed
 
@@ -353,10 +359,10 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
     block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"
     source = rope_solution().replace("def rotate_half(", "def rotate_halves(")
-    write_solution(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
+    write_solution(f"from helpers import rotate_half\nimport pygments.token, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
     assert "assignments/rope/rope.py:1 imports helpers, which is not available when your file is graded" in printed
-    assert "rope.py:2 imports matplotlib.pyplot," in printed and printed.count(" imports ") == 2
+    assert "rope.py:2 imports pygments.token," in printed and printed.count(" imports ") == 2
     assert "rotate_half raised ModuleNotFoundError: No module named 'helpers.rotate_half'" in printed
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
 

@@ -14,6 +14,7 @@ from autograder import course
 from autograder.laptop import checks_command
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
+from autograder.laptop.self_study import TRIES_BEFORE_REASON
 from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
@@ -101,7 +102,7 @@ def test_an_answer_of_another_type_costs_no_try_and_learns_only_the_type(learn: 
         ("rotates_values", "False", "0", "True or False"),
         ("score_change_when_all_shift_by_5", "0.0", "[np.float64(0.5), np.int64(3)]", "a whole number"),
     ):
-        for _ in range(3):
+        for _ in range(TRIES_BEFORE_REASON):
             output = learn(COMPLETE.replace(f'"{key}": {right}', f'"{key}": {answer}'), "--alone")
         shown = answer.replace("np.float64(0.5)", "0.5").replace("np.int64(3)", "3")
         assert output.count(f"✗ {key}: write {form} instead of {shown}.") == output.count(f"{key}: ") == 1

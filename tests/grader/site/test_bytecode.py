@@ -110,8 +110,9 @@ def test_a_site_that_cannot_be_compiled_is_built_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
-    libraries = build.unpacked_wheels()
-    monkeypatch.setattr(build, "unpacked_wheels", lambda: libraries)
+    monkeypatch.setattr(handout, "leaks", lambda files: [])  # other tests look for answers
+    monkeypatch.setattr(build, "unpacked_wheels", lambda: {"pytest/__init__.py": b"x = 1"})
+    monkeypatch.setattr(build, "needed_files", lambda archive: {"module.py": b"y = 2"})
     if path is not None:
         monkeypatch.setenv("PATH", path)
     options = ["--pyodide", pyodide_source or str(pyodide), "--out", str(tmp_path / "site")]

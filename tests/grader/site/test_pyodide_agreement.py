@@ -26,6 +26,7 @@ from autograder.course import find, term_assignments
 from autograder.hints import catalogue
 from tests.grader.support import pyodide_runs
 from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.fixtures_built_once import FILE_WITHOUT_END
 from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools.mutants import mutants
 
@@ -37,11 +38,14 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 IN_FLOAT32 = "compute in float64"
 """Words from the message about a result that has too few correct digits."""
 
-PER_KIND = 20
-"""Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
+INTEGER_FUNCTIONS = 20
+"""Number of functions that return an integer to compare; every run selects the same bodies."""
 
 HOSTILE = SAMPLES / "rope" / "forged_results.py"
 """Sample that tries to write files everywhere, and therefore runs only in a sandbox."""
+
+NOT_COMPARED = {HOSTILE.name, FILE_WITHOUT_END}
+"""Samples that are not compared: another test of this module runs the first, and the second waits for a time limit."""
 
 WIDE = """
     i = np.arange(length) * 65536
@@ -74,18 +78,17 @@ def _same(*parts: Any) -> bool:
 
 
 def items() -> list[Item]:
-    """Return the files to compare: all solutions, with hidden tests; and samples, known mistakes and mutated
-    solutions, selected with a fixed seed."""
+    """Return the files to compare: all solutions, with hidden tests; and for each lesson a sample, a known mistake and
+    a mutated solution, selected with a fixed seed."""
     rng, lessons = random.Random(20), term_assignments()
-    samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
-    texts: list[Item] = [
-        (path.parent.name, path.read_text("utf-8"), None, False) for path in rng.sample(samples, PER_KIND)
-    ]
-    entries = [(one, number) for one in lessons for number in range(len(catalogue.entries(one)))]
-    mistakes = rng.sample(entries, PER_KIND)
-    texts += [(one.name, one.solution.read_text("utf-8"), number, False) for one, number in mistakes]
-    changed = rng.sample([(one, mutant) for one in lessons for mutant in mutants(one)], PER_KIND)
-    texts += [(one.name, ast.unparse(mutant.made()), None, False) for one, mutant in changed]
+    texts: list[Item] = []
+    for lesson in lessons:
+        samples = [path for path in sorted((SAMPLES / lesson.name).glob("*.py")) if path.name not in NOT_COMPARED]
+        mutant = rng.choice([*mutants(lesson)])
+        number, solution = rng.randrange(len(catalogue.entries(lesson))), lesson.solution.read_text("utf-8")
+        texts.append((lesson.name, rng.choice(samples).read_text("utf-8"), None, False))
+        texts.append((lesson.name, solution, number, False))
+        texts.append((lesson.name, ast.unparse(mutant.made()), None, False))
     return [(one.name, one.solution.read_text("utf-8"), None, True) for one in lessons] + texts
 
 
@@ -124,7 +127,7 @@ def integer_files() -> list[Item]:
 
     Bodies that name int32 have separate files, because a tab treats int32 differently in such a file.
     """
-    bodies = random.Random(20).sample(integer_bodies(), PER_KIND)
+    bodies = random.Random(20).sample(integer_bodies(), INTEGER_FUNCTIONS)
     groups = [[body for body in bodies if ("int32" in body) == names_int32] for names_int32 in (False, True)]
     size = len(ARRAY_FUNCTIONS)
     chunks = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
@@ -177,7 +180,7 @@ def test_integers_have_the_size_that_they_have_at_home(states: States) -> None:
     """A tab's default integer has 32 bits, but an integer from any function or method is reported as on a
     student's machine."""
     boxes = [box for _, at_home, _ in states.integers for _, box in at_home["functions"].values()]
-    assert sum("got a number (" in box for box in boxes) == PER_KIND
+    assert sum("got a number (" in box for box in boxes) == INTEGER_FUNCTIONS
     assert any("got a number (int32)" in box for box in boxes)
     for item, at_home, in_tab in states.integers:
         assert in_tab == at_home, item

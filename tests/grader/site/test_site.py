@@ -38,15 +38,15 @@ def every_text(site: Path) -> dict[str, bytes]:
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the site with searchable Python source instead of compiled modules."""
-    monkeypatch.setattr(build, "compiled", lambda archives, pyodide: archives)
+    monkeypatch.setattr(build, "_compiled", lambda archives, pyodide, warn: archives)
 
 
 def test_a_site_of_an_instructor_gives_nothing_away(
-    uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
+    uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path
 ) -> None:
     """Every byte is checked: the course's files are searched for answers, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
-    texts = every_text(build.build(tmp_path / "site", str(pyodide)))
+    texts = every_text(build.build(tmp_path / "site"))
     weights = {name for name in BINARY_FILE_PATHS if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.unpacked_wheels()
@@ -56,13 +56,11 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     assert not any(b"self_study" in texts[name] for name in texts if name.endswith((".html", ".js")))
 
 
-def test_an_answer_in_any_file_stops_the_build(
-    monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
-) -> None:
+def test_an_answer_in_any_file_stops_the_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     solution = term_assignments()[0].solution.read_bytes()
-    monkeypatch.setattr(handout, "contents", lambda: handed_out | {"course/index.html": solution})
+    monkeypatch.setattr(handout, "contents", lambda: {"course/index.html": solution})
     with pytest.raises(handout.HandoutError, match="would give answers away"):
-        build.build(tmp_path / "site", str(pyodide))
+        build.build(tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
 
