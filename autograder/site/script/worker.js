@@ -27,10 +27,10 @@ const start = async ({ pyodide, megabytes, alone }) => {
   tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });
   const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
-  // After a warning with an error, Pyodide waits endlessly.
+  // After a warning with an error, Pyodide waits endlessly; a missing archive is told without waiting for it.
   const failed = new Promise((_, no) => (console.warn = (what) => what instanceof Error && no(what)));
   const options = { indexURL: pyodide, stdout() {}, stderr() {}, jsglobals: {} };
-  python = await Promise.race([loadPyodide(options), failed]);
+  python = await Promise.race([loadPyodide(options), failed, Promise.all(archives).then(() => failed)]);
   await arrival("Python with numpy", add("numpy")); // not by an option: what fails early is not told there
   const [libraries, course] = await Promise.all(archives);
   tell("loading", { text: "The checks are starting" });

@@ -39,6 +39,18 @@ SOLUTION = find("attention").solution.read_text("utf-8")
 WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
 """Script that keeps a page's worker from starting anything, because a start of Python takes seconds."""
 
+WITHOUT_PICTURES = """
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...more) {
+  if (message.kind !== "draw" || window.drawsPictures) return post.call(this, message, ...more);
+  const pictures = { "made_up.svg": "<svg/>" };
+  setTimeout(() => this.onmessage({ data: { kind: "step", id: message.id, pictures } }));
+  setTimeout(() => this.onmessage({ data: { kind: "done", id: message.id } }));
+};
+"""
+"""Script that answers each request for pictures with one that no lesson shows, unless `window.drawsPictures` is true.
+Loading what draws pictures takes seconds, and so does drawing the pictures of a lesson after each check."""
+
 RECORD_MESSAGES = """() => {
   window.sent = [];
   window.sending ??= Worker.prototype.postMessage;
@@ -134,21 +146,34 @@ def site_for_self_study(build_site: BuildSite) -> Path:
     return build_site("self-study", True)
 
 
-SHORTER_LIMIT_SECONDS = 2
-"""Limit of a call on a site used to test functions that never return, since each test waits until the time is up."""
+SHORTER_LIMIT_SECONDS = 1
+"""Limit of a call on a site used to test functions that never return, since each test waits until the time is up. A
+call in the solution takes less than a thirtieth of it, even on a busy machine."""
+
+SHORTER_WRITER_SECONDS = 2
+"""Limit of one of the writer's steps on the same site, of which the slowest takes a tenth on a busy machine."""
 
 
 @pytest.fixture(scope="module")
 def site_with_shorter_limit(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy of the instructor's edition that limits a call to 2 seconds instead of 5."""
+    """Copy of the instructor's edition that limits a call to 1 second and the writer's steps to 2 seconds instead of
+    5, and that replaces Python 1 second later instead of 2."""
     copy = tmp_path_factory.mktemp("shorter-limit") / PATH
     shutil.copytree(site, copy)
     (worker,) = copy.glob("worker-*.js")
-    module = "autograder.laptop.terminal_or_tab"
-    limit = f"import {module}; {module}.LOCAL_TIMEOUT_SECONDS = {SHORTER_LIMIT_SECONDS}"
-    text = worker.read_text("utf-8").replace("tab = python", f'python.runPython("{limit}"); tab = python')
-    assert limit in text
+    limits = (
+        "from autograder.laptop import terminal_or_tab;"
+        f" terminal_or_tab.LOCAL_TIMEOUT_SECONDS = {SHORTER_LIMIT_SECONDS};"
+        " from autograder.site import tab;"
+        f" tab.STEP_TIMEOUTS_BY_JOB['generate'] = ('The writer', {SHORTER_WRITER_SECONDS})"
+    )
+    text = worker.read_text("utf-8").replace("tab = python", f'python.runPython("{limits}"); tab = python')
+    assert limits in text
     worker.write_text(text, "utf-8")
+    (page,) = copy.glob("page-*.js")
+    text = page.read_text("utf-8").replace("GRACE_SECONDS = 2", "GRACE_SECONDS = 1")
+    assert "GRACE_SECONDS = 1" in text
+    page.write_text(text, "utf-8")
     return copy
 
 

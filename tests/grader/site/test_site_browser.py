@@ -16,8 +16,11 @@ from autograder.course import find
 from tests.grader.site.conftest import (
     PATH,
     RECORD_MESSAGES,
+    SHORTER_LIMIT_SECONDS,
+    SHORTER_WRITER_SECONDS,
     SOLUTION,
     STUB,
+    WITHOUT_PICTURES,
     WITHOUT_PYTHON,
     Window,
     served,
@@ -46,10 +49,10 @@ RECORD_REGISTRATIONS = """
 
 
 @pytest.fixture(scope="module")
-def tab(browser: Browser, site: Path) -> Iterator[Window]:
+def tab(browser: Browser, site_with_shorter_limit: Path) -> Iterator[Window]:
     """Browser window with lesson 1 open, shared by the tests of this module."""
-    with window(browser, site) as opened:
-        for script in (WITHOUT_PYTHON_WHILE_SET, RECORD_REGISTRATIONS):
+    with window(browser, site_with_shorter_limit) as opened:
+        for script in (WITHOUT_PYTHON_WHILE_SET, WITHOUT_PICTURES, RECORD_REGISTRATIONS):
             opened.page.add_init_script(script)
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -60,6 +63,7 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 def tab_for_self_study(browser: Browser, site_for_self_study: Path) -> Iterator[Window]:
     """Browser window with the lesson on RoPE open, in the edition for self-study."""
     with window(browser, site_for_self_study) as opened:
+        opened.page.add_init_script(WITHOUT_PICTURES)
         opened.open("rope")
         opened.wait_for("functions are right")
         yield opened
@@ -87,6 +91,7 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     rule = page.locator(".standing p", has_text="✗").first.inner_text(timeout=5000).removeprefix("✗ ").partition(":")[0]
     assert rule in page.locator("#live-causal_mask").inner_text()
     page.locator(".standing a", has_text="line").first.click()
+    page.evaluate("window.drawsPictures = true")
     page.wait_for_function(
         "() => { const { top, bottom } = document.getElementById('live-causal_mask').getBoundingClientRect();"
         " return top >= 0 && bottom <= innerHeight; }",
@@ -121,6 +126,7 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
         page.locator("button", has_text="Download attention.py").click()
     assert Path(download.value.path()).read_text("utf-8") == SOLUTION
     assert json.loads(page.evaluate("localStorage.getItem('whereabouts file attention')")) == SOLUTION
+    page.evaluate("window.drawsPictures = false")
 
 
 DAMAGED_MEMORY = ["", "{", "null", "1", '"text"', '{"attention": null}', '{"attention": 1, "__proto__": {"rope": 2}}']
@@ -262,12 +268,14 @@ def test_one_text_is_checked_once(tab: Window) -> None:
     page = tab.page
     tab.wait_for_rest()  # opening the page checks the saved text
     page.evaluate(RECORD_MESSAGES)
+    page.evaluate("window.drawsPictures = true")
     tab.write(SOLUTION + "\n# once\n")
     page.evaluate("check(); check()")
     tab.wait_for_rest()
     page.evaluate("check()")
     page.wait_for_timeout(1000)  # longer than the delay before changed text is checked
     assert page.evaluate("sent.filter((kind) => kind === 'check').length") == 1
+    page.evaluate("window.drawsPictures = false")
 
 
 def test_nothing_is_asked_for_but_the_site_and_nothing_complains(tab: Window) -> None:
@@ -311,6 +319,7 @@ def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
 
 def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path: Path) -> None:
     page = tab.page
+    page.evaluate("window.drawsPictures = true")
     tab.write(SOLUTION)
     tab.wait_for("10 of 10 functions are right")
     page.locator("figure .own .mine").first.wait_for(state="attached")
@@ -433,8 +442,14 @@ LATER = "np.shape(x)[-2] > 1"
     [
         ("raise ValueError('boom')", "apply_rope: your apply_rope_half instead, because yours raises ValueError: boom"),
         (f"if {LATER}: x = np.zeros(7)[9]", "apply_rope raised IndexError at line {} of rope.py: index 9 is out of"),
-        (f"while {LATER}: pass", "apply_rope did not return within 5 seconds at line {} of rope.py."),
-        ("import itertools; sum(itertools.count())", "apply_rope did not return within 5 seconds."),
+        (
+            f"while {LATER}: pass",
+            f"apply_rope did not return within {SHORTER_WRITER_SECONDS} seconds at line {{}} of rope.py.",
+        ),
+        (
+            "import itertools; sum(itertools.count())",
+            f"apply_rope did not return within {SHORTER_LIMIT_SECONDS} seconds.",
+        ),
         (f"if {LATER}: return np.zeros(3)", "The results of your functions do not fit together (ValueError: "),
     ],
     ids=["raises when tried", "raises", "never returns", "never returns in C", "wrong shape"],
@@ -458,16 +473,16 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     waiting = "getComputedStyle(document.querySelector('.writer pre:empty'), '::before').content"
     assert page.evaluate(waiting) == '"Waiting …"'
     tab.wait_for("The provided functions write the same text.", ".writer pre")
+    kept = page.context.new_page()
+    kept.add_init_script(WITHOUT_PYTHON)
     for text, note in (
         (None, "Written by your functions as shown here."),
         ("x", "Written before your last change."),
     ):
         page.evaluate("(text) => text && keep('file naive', text)", text)
-        kept = page.context.new_page()
-        kept.add_init_script(WITHOUT_PYTHON)
         kept.goto(f"{tab.address}keep.html")
         kept.locator("#keep p", has_text=note).wait_for()
-        kept.close()
+    kept.close()
     assert "apply_rope: yours, rope.py" in page.locator(".writer pre").first.inner_text()
     page.locator(".writer button", has_text="Try it").nth(1).click()
     tab.wait_for("the other layout", ".writer pre")
@@ -486,7 +501,7 @@ def wait_until_kept(page: Page) -> None:
     pytest.fail("The service worker does not keep what Python was loaded from.")
 
 
-def test_the_next_visit_needs_no_network_and_an_update_waits(tab: Window, site: Path) -> None:
+def test_the_next_visit_needs_no_network_and_an_update_waits(tab: Window, site_with_shorter_limit: Path) -> None:
     page = tab.page
     page.evaluate("localStorage.clear()")
     wait_until_kept(page)
@@ -494,7 +509,7 @@ def test_the_next_visit_needs_no_network_and_an_update_waits(tab: Window, site: 
     tab.open("naive")
     tab.wait_for("0 of 8 functions are right")
     tab.context.set_offline(False)
-    script = site / "service-worker.js"
+    script = site_with_shorter_limit / "service-worker.js"
     before = script.read_text("utf-8")
     try:
         script.write_text(before.replace('VERSION = "', 'VERSION = "new'), "utf-8")

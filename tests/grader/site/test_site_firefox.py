@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import find
-from tests.grader.site.conftest import SHORTER_LIMIT_SECONDS, served
+from tests.grader.site.conftest import SHORTER_LIMIT_SECONDS, WITHOUT_PICTURES, served
 from tests.grader.support import firefox
 
 pytestmark = [
@@ -41,6 +41,7 @@ def says(where: str, words: str) -> str:
 def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site_with_shorter_limit: Path) -> None:
     with served(site_with_shorter_limit) as address, firefox.launched() as window:
         window.open(f"{address}rope.html")
+        window.evaluate(WITHOUT_PICTURES)
         window.wait_for(says(".standing", "0 of 13 functions are right"))
         mistaken = SOLUTION.replace("np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)")
         assert mistaken != SOLUTION
@@ -48,6 +49,7 @@ def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site_with_shor
         window.wait_for(says("#live-rope_frequencies[data-mark='✗']", "Likely cause"))
         window.evaluate(f"code.open({json.dumps(SOLUTION + 'while True: pass')})")
         window.wait_for(says(".standing", f"Your file did not return within {SHORTER_LIMIT_SECONDS} seconds"))
+        window.evaluate("window.drawsPictures = true")
         window.evaluate(f"code.open({json.dumps(SOLUTION)})")
         window.wait_for(says(".standing", "13 of 13 functions are right"))
         window.wait_for("document.querySelector('figure .own .mine')")
@@ -57,4 +59,5 @@ def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site_with_shor
         with zipfile.ZipFile(packed, "w") as archive:
             archive.writestr("assignments/rope/rope.py", SOLUTION)
         window.evaluate(OPENED.replace("ZIP", base64.b64encode(packed.getvalue()).decode("ascii")))
-        window.wait_for(says("#keep", "13 of 13 functions are right"))
+        window.wait_for(says(".opened", "Opened work.zip: 1 of 14 lessons"))
+        window.wait_for(f"document.querySelector('#keep pre')?.textContent === {json.dumps(SOLUTION)}")

@@ -28,7 +28,11 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--wasm-tiering-budget=400000000",
 ]
+"""Options for less work in the background. The last one makes the browser optimize only the WebAssembly that runs for
+longest: by default, it spends as much time on optimizing Pyodide as Pyodide takes to start."""
+
 SEEN = Path(__file__).with_name("seen.js")
 
 
