@@ -39,9 +39,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return the number of workers: two more than there are processors, because some tests only wait for a browser or a
+    """Return the number of workers: one more than there are processors, because some tests only wait for a browser or a
     kernel."""
-    return len(os.sched_getaffinity(0)) + (0 if config.getoption("quick") else 2)
+    return len(os.sched_getaffinity(0)) + (0 if config.getoption("quick") else 1)
 
 
 QUICK_ASSIGNMENT = "sinusoidal"
