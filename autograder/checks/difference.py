@@ -136,7 +136,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
         lost = float((error / np.abs(target))[~is_right].max())
     # A NaN difference counts as the largest.
     size = np.where(is_right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
-    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
+    worst = tuple(map(int, np.unravel_index(np.argmax(size), size.shape)))
     are_booleans = np.asarray(expected).dtype.kind == "b"
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], are_booleans))
     if target.size > 1:
