@@ -172,6 +172,11 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     assert list(bounded_processes.map_bounded(exceed_limit, [])) == []
 
 
+def test_an_item_whose_process_another_item_ended_has_its_result() -> None:
+    things = ["end later", "slow"]
+    assert list(bounded_processes.map_bounded(exceed_limit, things)) == things
+
+
 # Killed graders
 
 

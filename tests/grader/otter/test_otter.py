@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder import course
-from autograder.checks.results import TestResult
+from autograder.checks.results import Kind, Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import answer_key, otter_scoring
 from autograder.grading.otter_scoring import OtterScorer
@@ -87,6 +87,14 @@ def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignme
     numbers = OtterScorer(assignment, suite.tests).grade_fields([TestResult(test) for test in suite.tests])
     assert numbers["score"] == numbers["max_score"] == 20
     assert faults(numbers["gradescope"]) == []
+
+
+def test_the_status_that_a_student_sees_depends_on_public_tests_alone(assignment: Assignment, suite: Suite) -> None:
+    for phase, status in ((Phase.HIDDEN, "passed"), (Phase.PUBLIC, "failed")):
+        wrong = next(test for test in suite.tests if test.phase is phase)
+        results = [TestResult(test, Kind.VALUE if test is wrong else None) for test in suite.tests]
+        entries = OtterScorer(assignment, suite.tests).grade_fields(results)["gradescope"]["tests"]
+        assert [entry.get("status") for entry in entries if entry["visibility"] == "visible"] == [status]
 
 
 def test_otters_kernel_loads_no_numpy() -> None:
