@@ -71,9 +71,8 @@ def agrees(actual: Any, expected: Any, tolerance: float | None = None) -> bool:
     if type(actual) is type(expected) is np.ndarray and expected.ndim:
         if actual.shape != expected.shape:
             return False
-        tolerance = _default_tolerance(actual, expected) if tolerance is None else tolerance
-        numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
-        return bool(agreement(numbers, target, tolerance).all())
+        _, _, is_right = _compared(actual, expected, tolerance)
+        return bool(is_right.all())
     if type(expected) is tuple and type(actual) in (tuple, list) and len(actual) == len(expected):
         return all(agrees(*pair, tolerance) for pair in zip(actual, expected, strict=True))
     return difference(actual, expected, tolerance) is None
@@ -125,10 +124,7 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
-    tolerance = _default_tolerance(actual, expected) if tolerance is None else tolerance
-    # Compare as floats, because a Python int can be too large for any numpy int.
-    numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
-    is_right = agreement(numbers, target, tolerance)
+    numbers, target, is_right = _compared(actual, expected, tolerance)
     if is_right.all():
         return None
     with np.errstate(all="ignore"):
@@ -150,12 +146,14 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     return Difference(Kind.PRECISION if is_imprecise else Kind.VALUE, words, actual, expected)
 
 
-def _default_tolerance(actual: Any, expected: Any) -> float:
-    """Return the tolerance of the less precise dtype.
-
-    A correct value in the wrong precision is a dtype mistake, which only `dtype` reports.
-    """
-    return max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+def _compared(actual: Any, expected: Any, tolerance: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return both values as floats, and an array that is True wherever they agree."""
+    if tolerance is None:
+        # A correct value in the wrong precision is a dtype mistake, which only `dtype` reports.
+        tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+    # Compare as floats, because a Python int can be too large for any numpy int.
+    numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    return numbers, target, agreement(numbers, target, tolerance)
 
 
 def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, is_right: np.ndarray) -> bool:

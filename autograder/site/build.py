@@ -57,13 +57,13 @@ def build(
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     source = pyodide or pyodide_release.ADDRESS
     is_address = re.match(r"https?://", source) is not None
-    folder = Path() if is_address else pyodide_release.fetch() if source == "fetch" else Path(source)
-    release = {} if is_address else _release(folder)
+    folder = None if is_address else pyodide_release.fetch() if source == "fetch" else Path(source)
+    release = {} if folder is None else _release(folder)
     files = _uncompiled_site_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     archives: FilesByArchive = {"libraries": unpacked_wheels(), "course": _chosen(files, r"autograder/.*\.py")}
-    if is_address:
+    if folder is None:
         archives = _compiled(archives, lambda: _core_folder_of(source), warn)
         pyodide_files, address = {}, source
     else:

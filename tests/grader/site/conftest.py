@@ -24,7 +24,7 @@ from autograder.files import write_files
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 from tests.grader.support.fixtures_built_once import Once
-from tests.grader.support.requirements import missing
+from tests.grader.support.requirements import skip_or_fail
 from tests.grader.tools import fetch_pyodide
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ kind “start”."""
 def node() -> None:
     """Node.js, which runs Pyodide without a browser and fetches its core."""
     if shutil.which("npm") is None:
-        missing("The tests of the course in a tab need Node.js: apt-get install nodejs npm.")
+        skip_or_fail("The tests of the course in a tab need Node.js: apt-get install nodejs npm.")
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +76,7 @@ def pyodide(node: None, once: Once) -> Path:
     try:
         folder: Path = once("pyodide", fetch_pyodide.fetch)
     except (UserError, subprocess.CalledProcessError) as error:
-        missing(f"The tests of the course in a tab need Pyodide, which cannot be fetched: {error}")
+        skip_or_fail(f"The tests of the course in a tab need Pyodide, which cannot be fetched: {error}")
     return folder
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.grader.support.fixtures_built_once import Once
-from tests.grader.support.requirements import missing
+from tests.grader.support.requirements import skip_or_fail
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -56,7 +56,7 @@ def launched() -> Iterator[Browser]:
 def browser() -> Iterator[Browser]:
     """The system's browser."""
     if executable() is None:
-        missing("The tests of pages need a browser: apt-get install chromium.")
+        skip_or_fail("The tests of pages need a browser: apt-get install chromium.")
     with launched() as running:
         yield running
 

@@ -1,5 +1,5 @@
-"""Work that exceeds a limit, in a module that imports little, because each killed process is replaced by one that loads
-this module again.
+"""Work that exceeds a limit or harms other work, in a module that imports little, because each killed process is
+replaced by one that loads this module again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import time
 
 
 def exceed_limit(thing: str) -> str:
-    """Exceed the resource limit named by `thing`, or return `thing` if it names no limit. After “end later”, the
-    process ends while it works on the next item."""
+    """Exceed the resource limit named by `thing`, or return `thing` if it names no limit.
+
+    “slow” takes a second; after “end later”, the process ends while it works on the next item.
+    """
     while thing == "time":
         pass
     if thing == "memory":

@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 
-def missing(message: str) -> NoReturn:
+def skip_or_fail(message: str) -> NoReturn:
     """Skip the test; in CI, where `.ci/run` installs all requirements, fail the test instead."""
     if os.environ.get("CI") == "true":
         pytest.fail(message)

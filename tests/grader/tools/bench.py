@@ -53,7 +53,7 @@ CHECKS = 8
 
 ROUNDS = 4
 
-SIDE_BY_SIDE = 20
+SIDE_BY_SIDE_ROUNDS = 20
 """Number of times that the measurements of processor time are made in turn."""
 
 _COORDINATOR = """
@@ -194,7 +194,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
             return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
 
         right, bare, mistaken, empty = [], [], [], []
-        for _ in range(SIDE_BY_SIDE):  # side by side, because the speed of a core changes every second
+        for _ in range(SIDE_BY_SIDE_ROUNDS):  # side by side, because the speed of a core changes every second
             right.append(graded((text,)))
             bare.append(_processor_seconds(lambda: suite.run(solution), grader))
             mistaken.append(graded(*wrong))

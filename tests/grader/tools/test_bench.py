@@ -15,7 +15,7 @@ def test_the_cost_of_one_grading_is_three_lines_that_say_what_was_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bench, "TIMES", 1)
-    monkeypatch.setattr(bench, "SIDE_BY_SIDE", 1)
+    monkeypatch.setattr(bench, "SIDE_BY_SIDE_ROUNDS", 1)
     lines = list(bench.processor_time(tmp_path, find("alibi")))
     assert [line.unit for line in lines] == ["×", "×", "ms"]
     assert all(line.ratio > 0 and " ms" in line.measured for line in lines)
